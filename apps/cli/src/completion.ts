@@ -182,8 +182,10 @@ async function valuesOf({ command, values, profile }: Place, word: string): Prom
   if (each) {
     const items = itemsOf(await read(each.list, new Map())).flatMap((item) => valueOf(item, each.parameter));
     const found = await Promise.all(items.slice(0, MAX_READ).map(({ value }) => read(each.read, new Map([[each.parameter, value]]))));
-    const members = found.flatMap((data) => (each.member === undefined ? itemsOf(data) : Object.values(Object(Object(data)[each.member]))));
-    const offered = new Map(members.flatMap((item) => valueOf(item, name)).map((one) => [one.value, one]));
+    const contained = found.flatMap((data) =>
+      each.member === undefined ? itemsOf(data) : Object.values(Object(Object(data)[each.member])),
+    );
+    const offered = new Map(contained.flatMap((item) => valueOf(item, name)).map((one) => [one.value, one]));
     return [...offered.values()];
   }
   // The list of the records of a domain needs the domain, which is an argument before.

@@ -402,6 +402,15 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(both).toMatchObject({ city: 'Hamburg', email: 'billing@provider.example' });
     await operate(sandbox.current(), 'PUT /invoicing/seller', seller);
     await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
+    await page.getByRole('menuitem', { name: operations.setCreditLimit.summary }).click();
+    const { credit_limit: limit } = await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}`);
+    await expect.poll(() => dialog.getByLabel('Credit limit', { exact: true }).inputValue()).toBe(limit);
+    await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/credit-limit`, { credit_limit: '1500.00' });
+    await dialog.getByRole('button', { name: operations.setCreditLimit.summary }).click();
+    await dialog.getByText(`credit_limit: ${limit} is now 1500.00`).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/credit-limit`, { credit_limit: limit });
   });
 
   test('axe finds nothing on any page, no page fails, and each fits on a phone', async () => {

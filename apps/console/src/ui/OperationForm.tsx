@@ -14,7 +14,7 @@ import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
 import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
-import { Button, CopyButton, Json } from './controls.tsx';
+import { Button, CopyButton, Failure, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
 import { firstControl } from './firstControl.ts';
@@ -30,8 +30,10 @@ export interface Opened {
   readonly path?: Readonly<Record<string, string>>;
   /** How a person knows the resource. Default: the parameters of the path. */
   readonly target?: string;
-  /** The resource as it is now, because an operation may replace the whole of it. */
+  /** The first values of the form. A resource that has a version is read again when the form opens. */
   readonly current?: unknown;
+  /** The member of a resource with a version that the operation replaces. Default: the resource. */
+  readonly part?: string;
 }
 
 /** A request that succeeded. */
@@ -51,11 +53,29 @@ interface Props {
 const PRECONDITION_FAILED = 412;
 const NO_FORM: Form = { description: '', path: [], body: [] };
 
-export function OperationForm({ opened, onDone, onClose }: Props) {
-  const { id, path: given = {}, current } = opened;
+export function OperationForm(props: Props) {
+  const { id, path = {} } = props.opened;
+  const { versionedBy } = operations[id];
+  const isKnown = [...(versionedBy?.path ?? '').matchAll(/\{(\w+)\}/g)].every(([, name = '']) => path[name] !== undefined);
+  const reader = isKnown && isOperation(versionedBy?.id) ? versionedBy.id : undefined;
+  const { isLoading, error } = useQuery({
+    queryKey: ['opened', reader, path],
+    queryFn: async ({ signal }) => (await send(reader ?? id, { path }, signal)) ?? null,
+    enabled: reader !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (error !== null) return <Failure error={error} />;
+  return isLoading ? <p className="muted">Loading</p> : <Form {...props} />;
+}
+
+function Form({ opened, onDone, onClose }: Props) {
+  const { id, path: given = {} } = opened;
   const { summary, destructive, secret, versionedBy } = operations[id];
   // The state that the form shows, however often the page reads it again.
   const [seen] = useState(() => seenState(versionedBy?.path, given));
+  const resource = opened.part === undefined ? seen?.body : Object(seen?.body)[opened.part];
+  const current = seen === undefined ? opened.current : resource;
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
   const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, current) }));

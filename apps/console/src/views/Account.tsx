@@ -83,11 +83,11 @@ const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   { header: 'Last used', width: '12rem', wide: true, cell: ({ last_used }) => <Instant at={last_used} /> },
 ];
 
-function Keys({ account: { id, name } }: { readonly account: Account }) {
-  const path = { account_id: id };
+function Keys({ account }: { readonly account: Account }) {
+  const path = { account_id: account.id };
   const { rows, isLoading } = useRows(useInfiniteQuery(pagesOf('listApiKeys', { path })));
   return (
-    <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} target={name} />}>
+    <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} target={account.name} />}>
       <DataTable
         caption="API keys"
         columns={KEY_COLUMNS}
@@ -121,9 +121,7 @@ function BillingProfile({ account: { id, name } }: { readonly account: Account }
   return (
     <Section
       title="Billing profile"
-      actions={
-        <ActionButton id="setBillingProfile" label="Edit" path={path} target={name} current={profile ?? { reverse_charge: false }} />
-      }
+      actions={<ActionButton id="setBillingProfile" label="Edit" path={path} target={name} part="billing_profile" />}
     >
       {profile ? (
         <Facts

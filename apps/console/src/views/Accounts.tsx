@@ -53,8 +53,8 @@ export function accountActions(account: Account) {
   const common = { path: { account_id: account.id }, target: account.name };
   return [
     { id: 'issueApiKey', ...common },
-    { id: 'setCreditLimit', ...common, current: account },
-    { id: 'setQuotas', ...common, current: account.quotas },
+    { id: 'setCreditLimit', ...common },
+    { id: 'setQuotas', ...common, part: 'quotas' },
     { id: 'recordPayment', ...common },
     { id: 'recordRefund', ...common },
     account.suspended_at === null ? ({ id: 'suspendAccount', ...common } as const) : ({ id: 'unsuspendAccount', ...common } as const),

@@ -13,7 +13,7 @@ import { labelOf } from '../ui/Fields.tsx';
 export function Jobs() {
   const names = useAccountNames();
   const { data, error, isPending } = useQuery({ ...queryOf('getDueWork', { query: { limit: 200 } }), refetchInterval: 2_000 });
-  function nameOf(id: string) {
+  function nameOf(id: string): string {
     return names.get(id) ?? id;
   }
   const columns: readonly Column<DueItem>[] = [

@@ -54,14 +54,9 @@ export function Nodes() {
 function hostActions(host: HostSystem) {
   const path = { hostsystem: host.name };
   return [
-    { id: 'defineHostSystem', path, current: withBareNodes(host) },
+    { id: 'defineHostSystem', path },
     { id: 'scheduleHostSystemPrices', path, current: host },
   ] as const;
-}
-
-/** What is used is not part of the definition. */
-function withBareNodes(host: HostSystem) {
-  return { ...host, nodes: host.nodes.map(({ name, cores, mem, disk, storage }) => ({ name, cores, mem, disk, storage })) };
 }
 
 const NODES: readonly Column<HostNode>[] = [

@@ -32,7 +32,7 @@ function Service() {
           <Setting
             name="Rate limit"
             value={limitOf(settings.rate_limit)}
-            action={<ActionButton id="setDefaultRateLimit" label="Change" current={settings} />}
+            action={<ActionButton id="setDefaultRateLimit" label="Change" />}
           />
           <Setting
             name="VAT rates"
@@ -41,32 +41,32 @@ function Service() {
                 {basis_points / 100} % from {valid_from} ({settings.time_zone})
               </div>
             ))}
-            action={<ActionButton id="setVatRates" label="Change" current={settings} />}
+            action={<ActionButton id="setVatRates" label="Change" />}
           />
           <Setting
             name="Quotas of new accounts"
             value={`${quotas.vms ?? 'any number of'} VMs, ${quotas.handles ?? 'any number of'} handles`}
-            action={<ActionButton id="setDefaultQuotas" label="Change" current={settings} />}
+            action={<ActionButton id="setDefaultQuotas" label="Change" />}
           />
           <Setting
             name="Request log"
             value={`${log.months === null ? 'all months' : `${log.months} months`}, ${log.bytes_per_account === null ? 'any size' : `${sizeOf(log.bytes_per_account)} for each account`}`}
-            action={<ActionButton id="setRequestLogRetention" label="Change" current={settings} />}
+            action={<ActionButton id="setRequestLogRetention" label="Change" />}
           />
           <Setting
             name="Audit"
             value={settings.audit_retention_months === null ? 'kept' : `${settings.audit_retention_months} months`}
-            action={<ActionButton id="setAuditRetention" label="Change" current={settings} />}
+            action={<ActionButton id="setAuditRetention" label="Change" />}
           />
           <Setting
             name="Second operator"
             value={settings.second_operator ? 'required' : 'not required'}
-            action={<ActionButton id="setSecondOperator" label="Change" current={settings} />}
+            action={<ActionButton id="setSecondOperator" label="Change" />}
           />
           <Setting
             name="VM identifiers are free after"
             value={`${settings.vm_identifier_quarantine_days} days`}
-            action={<ActionButton id="setVmIdentifierQuarantine" label="Change" current={settings} />}
+            action={<ActionButton id="setVmIdentifierQuarantine" label="Change" />}
           />
         </tbody>
       </table>
@@ -105,7 +105,7 @@ function Seller() {
   const { data } = useQuery(queryOf('getSeller', {}));
   const seller = data?.seller;
   return (
-    <Section title="Seller on invoices" actions={<ActionButton id="setSeller" label="Edit" current={seller ?? {}} />}>
+    <Section title="Seller on invoices" actions={<ActionButton id="setSeller" label="Edit" part="seller" />}>
       {seller ? (
         <Facts items={Object.entries(seller).map(([name, value]) => [labelOf(name), value === null ? 'none' : String(value)] as const)} />
       ) : (
@@ -118,7 +118,7 @@ function Seller() {
 function Series() {
   const { data } = useQuery(queryOf('getDocumentSeries', {}));
   return (
-    <Section title="Numbers of documents" actions={<ActionButton id="setDocumentSeries" label="Edit" current={data} />}>
+    <Section title="Numbers of documents" actions={<ActionButton id="setDocumentSeries" label="Edit" />}>
       {data && (
         <Facts
           items={[

@@ -4535,6 +4535,12 @@ export type SetCreditLimitData = {
      * The new credit limit.
      */
     body: SetCreditLimitRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Identifier of the account.
@@ -4562,6 +4568,10 @@ export type SetCreditLimitErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -4604,6 +4614,12 @@ export type SetQuotasData = {
      * The new quotas.
      */
     body: SetQuotasRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Identifier of the account.
@@ -4631,6 +4647,10 @@ export type SetQuotasErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -5616,6 +5636,12 @@ export type DefineHostSystemData = {
      * The complete host system.
      */
     body: DefineHostSystemRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Name of the host system.
@@ -5643,6 +5669,10 @@ export type DefineHostSystemErrors = {
      * VMs use the capacity that would be removed; nothing was changed.
      */
     409: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */

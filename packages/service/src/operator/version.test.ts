@@ -1,6 +1,7 @@
 /** Two operators who change the same resource. */
 import { expect, test } from 'vitest';
 
+import { SMALL_VM } from '../../test/harness.ts';
 import { startOperator } from '../../test/operator.ts';
 
 const put = (body: object, ifMatch?: string) => ({
@@ -34,6 +35,25 @@ test.each([
   expect(await read()).toEqual(changed);
   expect((await service.operate(change, put(bodyOf(13), changed.tag))).status).toBe(200);
   expect((await service.operate(change, put(bodyOf(14)))).status).toBe(200);
+});
+
+test('a purchase changes what is used of a node, and not the version of the host system', async () => {
+  const service = await startOperator();
+  const read = async () => {
+    const { headers, body } = await service.operate('/host-systems/nl_ryzen');
+    return { tag: headers.get('etag') ?? '', used: body.nodes[0].used_cores, body };
+  };
+  const before = await read();
+  await service.call('createVm', { form: SMALL_VM });
+  const after = await read();
+  expect(after.used).toBeGreaterThan(before.used);
+  expect(after.tag).toBe(before.tag);
+  const { position, prices, ranges, displayname, datacenter, processor, memory, nvme_hard_drives, nodes } = after.body;
+  const bare = nodes.map(({ name, cores, mem, disk, storage }: Readonly<Record<string, unknown>>) => ({ name, cores, mem, disk, storage }));
+  const definition = { position, prices, ranges, displayname, datacenter, memory, nvme_hard_drives, nodes: bare };
+  const define = (text: string) => service.operate('/host-systems/nl_ryzen', put({ ...definition, processor: text }, after.tag));
+  expect((await define(`${processor}, boosted`)).body).toMatchObject({ processor: `${processor}, boosted` });
+  expect((await define(processor)).status).toBe(412);
 });
 
 test('of many who change what they all have read, one succeeds', async () => {

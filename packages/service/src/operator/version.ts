@@ -1,6 +1,8 @@
 /** Versions of resources as entity tags (RFC 9110, 8.8.3), so that nobody overwrites a change that they have not seen. */
 import { hash } from 'node:crypto';
 
+import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
+
 import type { Db } from '../store/store.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -8,13 +10,23 @@ import { OperatorProblem } from './problem.ts';
 export interface ExpectedVersion {
   /** The header If-Match. */
   readonly ifMatch: string;
-  /** Reads the resource as the operation that returns it does. */
+  /** Reads the resource as the operation that returns it does. Undefined if the change may create it, and it does not exist. */
   read(db: Db): Promise<unknown>;
 }
 
+/** The properties that the service changes by itself (`x-counted`). */
+const counted: ReadonlySet<string> = new Set(
+  Object.values(operatorDocument.components.schemas).flatMap((schema) =>
+    Object.entries(Object('properties' in schema ? schema.properties : {})).flatMap(([name, property]) =>
+      Object(property)['x-counted'] === true ? [name] : [],
+    ),
+  ),
+);
+
 /** @param body The response of the operation that returns the resource. */
 export function versionOf(body: unknown): string {
-  return `"${hash('sha256', JSON.stringify(body), 'base64url').slice(0, 22)}"`;
+  const setByPeople = JSON.stringify(body, (name, value: unknown) => (counted.has(name) ? undefined : value));
+  return `"${hash('sha256', setByPeople, 'base64url').slice(0, 22)}"`;
 }
 
 /**
@@ -24,7 +36,8 @@ export function versionOf(body: unknown): string {
  */
 export async function assertUnchanged(db: Db, expected: ExpectedVersion | undefined): Promise<void> {
   if (expected === undefined || expected.ifMatch.trim() === '*') return;
-  const current = versionOf(await expected.read(db));
+  const resource = await expected.read(db);
+  const current = resource === undefined ? undefined : versionOf(resource);
   if (expected.ifMatch.split(',').some((tag) => tag.trim() === current)) return;
   throw new OperatorProblem(
     'precondition-failed',

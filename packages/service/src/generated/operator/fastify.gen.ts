@@ -32,11 +32,13 @@ export type RouteHandlers = {
     }>;
     setCreditLimit: RouteHandler<{
         Body: SetCreditLimitData['body'];
+        Headers?: SetCreditLimitData['headers'];
         Params: SetCreditLimitData['path'];
         Reply: SetCreditLimitErrors & SetCreditLimitResponses;
     }>;
     setQuotas: RouteHandler<{
         Body: SetQuotasData['body'];
+        Headers?: SetQuotasData['headers'];
         Params: SetQuotasData['path'];
         Reply: SetQuotasErrors & SetQuotasResponses;
     }>;
@@ -110,6 +112,7 @@ export type RouteHandlers = {
     }>;
     defineHostSystem: RouteHandler<{
         Body: DefineHostSystemData['body'];
+        Headers?: DefineHostSystemData['headers'];
         Params: DefineHostSystemData['path'];
         Reply: DefineHostSystemErrors & DefineHostSystemResponses;
     }>;

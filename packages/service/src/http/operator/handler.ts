@@ -161,8 +161,19 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
     expected: undefined,
   };
   const { 'if-match': ifMatch } = request.headers;
-  const expected = ifMatch !== undefined && api.versionedBy !== undefined ? { ifMatch, read: readerOf(api.versionedBy, call) } : undefined;
+  const read = api.versionedBy && readerOf(api.versionedBy, call);
+  const mayCreate = api.operation.responses['404'] === undefined;
+  const expected = ifMatch !== undefined && read ? { ifMatch, read: mayCreate ? (db: Db) => foundBy(read, db) : read } : undefined;
   return performOperator(operatorTable[api.id], { ...call, expected });
+}
+
+async function foundBy(read: (db: Db) => Promise<unknown>, db: Db): Promise<unknown> {
+  try {
+    return await read(db);
+  } catch (error) {
+    if (error instanceof OperatorProblem && error.kind === 'not-found') return undefined;
+    throw error;
+  }
 }
 
 /** Reads a resource as the operation that returns it does. */
