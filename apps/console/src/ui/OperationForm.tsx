@@ -9,6 +9,7 @@ import type { Sent } from '../api/client.ts';
 import { fieldErrors, messageOf, statusOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
 import { differences, seenState } from '../api/versions.ts';
+import type { SeenState } from '../api/versions.ts';
 import type { Field } from '../document/fields.ts';
 import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
@@ -74,11 +75,9 @@ function Form({ opened, onDone, onClose }: Props) {
   const { summary, destructive, secret, versionedBy } = operations[id];
   // The state that the form shows, however often the page reads it again.
   const [seen] = useState(() => seenState(versionedBy?.path, given));
-  const resource = opened.part === undefined ? seen?.body : Object(seen?.body)[opened.part];
-  const current = seen === undefined ? opened.current : resource;
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
-  const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, current) }));
+  const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, firstValues(opened, seen)) }));
   const [unreadable, setUnreadable] = useState<UnreadableField>();
   const element = useRef<HTMLFormElement>(null);
   // The dialog looks for its first field when it opens, and the first form of a page is loaded after that.
@@ -181,6 +180,11 @@ function pathOf(pointer: string, asked: readonly Field[], values: Values): strin
   const row = Object.keys(values).find((path) => path.startsWith(`${first}.`) && path.endsWith('.name') && values[path] === second);
   if (row === undefined) return [first, ...(second === undefined ? [] : [second]), ...rest].join('.');
   return [row.slice(0, -'.name'.length), 'value', ...rest].join('.');
+}
+
+function firstValues({ current, part }: Opened, seen: SeenState | undefined): unknown {
+  if (seen === undefined) return current;
+  return part === undefined ? seen.body : Object(seen.body)[part];
 }
 
 /** Undefined while a field cannot be read. */
