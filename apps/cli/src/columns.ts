@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 /** Schemas that refer to themselves end here. */
 const MAX_DEPTH = 6;
 /** The name of a member of a map, whose names are data: `positions.vms.*`. */
-const ANY_NAME = '*';
+export const ANY_NAME = '*';
 
 /** The columns that decide between the items of a list (`x-columns`); undefined if the document names none. */
 export function decisiveColumns({ document }: Api, operation: Operation): readonly string[] | undefined {
@@ -29,13 +29,17 @@ export function checkColumns(api: Api, operation: Operation, given: readonly str
 
 /** The names of all columns of the tables of a result. */
 export function columnNames(api: Api, operation: Operation): readonly string[] {
+  const names = new Set<string>();
+  collect(api.document, dataPointers(api, operation), '', names, 0);
+  return [...names];
+}
+
+/** Pointers to the schemas of the result: the response of the operator API, or `data` in the envelope of the reseller API. */
+export function dataPointers(api: Api, operation: Operation): readonly string[] {
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
   const pointer = success?.content['application/json']?.pointer;
   if (pointer === undefined) return [];
-  const names = new Set<string>();
-  const data = api.name === 'operator' ? [pointer] : membersOf(api.document, [pointer]).get('data');
-  collect(api.document, data ?? [], '', names, 0);
-  return [...names];
+  return api.name === 'operator' ? [pointer] : (membersOf(api.document, [pointer]).get('data') ?? []);
 }
 
 function matches(known: string, name: string): boolean {
@@ -57,7 +61,8 @@ function collect(document: OpenApiDocument, pointers: readonly string[], name: s
   if (members.size === 0 && name !== '') names.add(name);
 }
 
-function membersOf(document: OpenApiDocument, pointers: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** Pointers to the schemas of each member of an object. */
+export function membersOf(document: OpenApiDocument, pointers: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const node of pointers.flatMap((pointer) => schemaNodes(document, pointer))) {
     const names = keysOf(node.schema, 'properties').map((name) => [name, joinPointer(node.pointer, 'properties', name)] as const);

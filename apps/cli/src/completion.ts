@@ -26,9 +26,9 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
     ssh_key_id: 'listSshKeys',
     key_id: 'listKeys',
     record_id: 'listDomainDns',
+    hostsystem: 'listVmHosts',
   },
   operator: {
-    api_key_id: 'listApiKeys',
     operator_token_id: 'listOperatorTokens',
     verifier_id: 'listVerifiers',
     snapshot: 'listSnapshots',
@@ -36,8 +36,35 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Operations about an offer, which is not a server yet. */
-const OF_OFFERS: ReadonlySet<string> = new Set(['getDedicatedOffer', 'purchaseDedicatedServer', 'quotePurchaseDedicatedServer']);
+/** Names of fields of a form, each of which identifies something that exists. A field `domain` is the name of a new one. */
+const OF_FORMS: ReadonlySet<string> = new Set(['ssh_key_id', 'hostsystem']);
+
+/** Lists of operations whose parameter has another meaning: an offer is not a server yet, and prices of a TLD are not those of a host system. */
+const OF_OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  getDedicatedOffer: { identifier: 'listDedicatedMarket' },
+  purchaseDedicatedServer: { identifier: 'listDedicatedMarket' },
+  quotePurchaseDedicatedServer: { identifier: 'listDedicatedMarket' },
+  withdrawHostSystemPrices: { valid_from: 'listHostSystemPriceVersions' },
+  withdrawTldPrices: { valid_from: 'listTldPriceVersions' },
+};
+
+interface ListOfEach {
+  /** The list whose items have the values. */
+  readonly list: string;
+  /** The operation that returns the values of one item, and its parameter for the item. */
+  readonly read: string;
+  readonly parameter: string;
+  /** The member of its result that has them, if it is not a list. */
+  readonly member?: string;
+}
+
+/** What only another resource lists: the contacts of the domains, and the keys of the accounts. */
+const OF_EACH: Readonly<Record<Api['name'], Readonly<Record<string, ListOfEach>>>> = {
+  reseller: { handle: { list: 'listDomains', read: 'getDomain', parameter: 'domain', member: 'handle' } },
+  operator: { api_key_id: { list: 'listAccounts', read: 'listApiKeys', parameter: 'account_id' } },
+};
+/** A key that is pressed must not send more requests. */
+const MAX_READ = 20;
 
 /** The properties that may identify an item, and those that name it for a person. */
 const IDENTIFIERS = ['id', 'identifier', 'name', 'domain', 'tld'] as const;
@@ -128,39 +155,53 @@ function profileNames(): readonly Value[] {
   return readSettings().profiles.map(({ name, baseUrl, operatorUrl }) => ({ value: name, label: baseUrl ?? operatorUrl ?? '' }));
 }
 
-async function valuesOf({ command, values, profile }: Place, name: string): Promise<readonly Value[]> {
+async function valuesOf({ command, values, profile }: Place, word: string): Promise<readonly Value[]> {
+  const name = word.replaceAll('-', '_');
   const [api, words] = pathOf(command)[0] === 'operator' ? [operatorApi(), pathOf(command).slice(1)] : [resellerApi(), pathOf(command)];
   const { operation } = api.commands.find((one) => one.words.join(' ') === words.join(' ')) ?? {};
   if (!operation) return name === 'name' && words[0] === 'profile' ? profileNames() : [];
-  const list = api.commands.find((one) => one.operation.id === listFor(api, operation, name))?.operation;
-  if (!list) return [];
-  // The list of the keys of an account needs the account, which is an argument before.
-  const given = new Map(pathArguments(operation).map((parameter, index) => [parameter.name, values[index]]));
-  const path: Record<string, string> = {};
-  for (const parameter of pathArguments(list)) {
-    const value = given.get(parameter.name);
-    if (value === undefined) return [];
-    path[parameter.name] = value;
-  }
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const query = inputOptions(api.document, list).some((option) => option.in === 'query' && option.name === 'limit')
-    ? { limit: MAX_VALUES }
-    : {};
   const ended = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   const target = await Promise.race([findTarget(profile), ended]);
-  const { data } = await Promise.race([callerOf(api, target).call(list, { path, query, body: undefined }, { signal }), ended]);
-  return itemsOf(data).flatMap((item) => valueOf(item, name));
+  const caller = callerOf(api, target);
+  async function read(id: string | undefined, given: ReadonlyMap<string, string | undefined>): Promise<unknown> {
+    const wanted = api.commands.find((one) => one.operation.id === id)?.operation;
+    if (!wanted) return [];
+    const path: Record<string, string> = {};
+    for (const parameter of pathArguments(wanted)) {
+      const value = given.get(parameter.name);
+      if (value === undefined) return [];
+      path[parameter.name] = value;
+    }
+    const hasLimit = inputOptions(api.document, wanted).some((one) => one.in === 'query' && one.name === 'limit');
+    const input = { path, query: hasLimit ? { limit: MAX_VALUES } : {}, body: undefined };
+    return (await Promise.race([caller.call(wanted, input, { signal }), ended])).data;
+  }
+  const each = OF_EACH[api.name][name];
+  if (each) {
+    const items = itemsOf(await read(each.list, new Map())).flatMap((item) => valueOf(item, each.parameter));
+    const found = await Promise.all(items.slice(0, MAX_READ).map(({ value }) => read(each.read, new Map([[each.parameter, value]]))));
+    const members = found.flatMap((data) => (each.member === undefined ? itemsOf(data) : Object.values(Object(Object(data)[each.member]))));
+    const offered = new Map(members.flatMap((item) => valueOf(item, name)).map((one) => [one.value, one]));
+    return [...offered.values()];
+  }
+  // The list of the records of a domain needs the domain, which is an argument before.
+  const given = new Map(pathArguments(operation).map((parameter, index) => [parameter.name, values[index]]));
+  return itemsOf(await read(listFor(api, operation, name), given)).flatMap((item) => valueOf(item, name));
 }
 
 function listFor(api: Api, operation: ApiCommand['operation'], name: string): string | undefined {
-  if (OF_OFFERS.has(operation.id)) return 'listDedicatedMarket';
-  const parameter = operation.parameters.find((one) => one.name === name || one.name.replaceAll('_', '-') === name);
-  const field = [...(operation.body?.fields.values() ?? [])].find((one) => one.name.replaceAll('_', '-') === name);
+  const ofOperation = OF_OPERATIONS[operation.id]?.[name];
+  if (ofOperation !== undefined) return ofOperation;
+  const parameter = operation.parameters.find((one) => one.name === name);
+  const field = [...(operation.body?.fields.values() ?? [])].find((one) => one.name === name);
   const pointer = parameter?.holder ?? field?.pointer;
   const { 'x-list': marked }: { 'x-list'?: unknown } = Object(pointer && valueAt(api.document, pointer));
-  return typeof marked === 'string' ? marked : LISTS[api.name][parameter?.in === 'path' ? name : ''];
+  if (typeof marked === 'string') return marked;
+  const known = parameter?.in === 'path' ? parameter.name : field && OF_FORMS.has(field.name) ? field.name : '';
+  return LISTS[api.name][known];
 }
 
 /** The items of a list, which is the data or a member of it, or a map by identifier. */

@@ -5,7 +5,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, write
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-import { createAccount } from '@reseller/operator-client';
+import { createAccount, listApiKeys } from '@reseller/operator-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -421,6 +421,20 @@ describe('help', () => {
       const [invoice = ''] = (await offered(['accounting', 'invoice', ''])).values;
       expect((await user.run('accounting', 'invoice', invoice)).code).toBe(0);
       expect((await offered(['vm', 'create', '--os', '=', 'debian'])).values).toContain('debian_12');
+      expect((await offered(['vm', 'create', '--hostsystem', ''])).values).toContain('nl_ryzen');
+      const keys = await sandbox.reseller.vm.sshKey.list();
+      expect((await offered(['vm', 'create', '--ssh-key-id', ''])).values).toEqual(keys.map((key) => key.ssh_key_id));
+    });
+
+    test('completes the contacts of the domains, and the keys of the accounts', async () => {
+      const [domain = ''] = await sandbox.reseller.domain.list();
+      const { ownerC: handle } = (await sandbox.reseller.domain.info(domain)).handle;
+      expect((await offered(['domain', 'handle', 'info', ''])).values).toContain(handle);
+      expect((await offered(['domain', 'register', '--domain', 'new.net', '--handle', ''])).values).toContain(handle);
+      // The name of a domain to register is a new one.
+      expect((await offered(['domain', 'register', '--domain', ''])).values).toEqual([]);
+      const { items } = await listApiKeys({ client: sandbox.operator, path: { account_id: sandbox.accountId } });
+      expect((await offered(['operator', 'api-keys', 'revoke', ''])).values).toEqual(expect.arrayContaining(items.map(({ id }) => id)));
     });
 
     test('runs no command of the line', async () => {

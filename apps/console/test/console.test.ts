@@ -51,6 +51,8 @@ const PAGES = [
   { name: 'audit', path: 'audit' },
   { name: 'settings', path: 'settings' },
 ];
+/** The rows of a list offer the same actions, except for their states. */
+const MENUS_OF_A_PAGE = 6;
 const SCHEMES = ['light', 'dark'] as const;
 /** Each scheme and each size. A deep run has each scheme in each size. */
 const LOOKS = byDepth({
@@ -422,26 +424,61 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
   });
 
   test('axe finds nothing on any page, no page fails, and each fits on a phone', async () => {
-    const storageState = await watched.context.storageState();
-    const { context, page: look, faults } = await openContext(browser, { storageState, bypassCSP: true });
+    const { look, faults, close } = await openForPictures();
     for (const [index, { name, path }] of PAGES.entries()) {
-      await look.goto(`${sandbox.current().operatorUrl}/console/${path}`);
-      await look.locator('h1').waitFor();
-      await look.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+      await openToLook(look, path);
       if (name === 'account') await look.locator('canvas').waitFor();
-      for (const [at, { size, viewport, colorScheme }] of LOOKS.entries()) {
-        await look.setViewportSize(viewport);
-        await look.emulateMedia({ colorScheme });
-        if (isDeep) await look.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`) });
-        expect.soft(await overflowOf(look), `${name}, ${size}`).toBeLessThanOrEqual(0);
-        // A usual run checks every third page, each in one look.
-        if (!isDeep && (index % 3 !== 0 || at !== (index / 3) % LOOKS.length)) continue;
-        expect.soft(await violationsOf(look), `${name}, ${size}, ${colorScheme}`).toEqual([]);
-      }
-      await look.setViewportSize(DESKTOP);
+      // A usual run checks every third page, each in one look.
+      await inspect(look, name, (at) => isDeep || (index % 3 === 0 && at === (index / 3) % LOOKS.length));
     }
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
+  });
+
+  test('axe finds nothing in any dialog, and each fits on a phone', { timeout: 600_000 }, async () => {
+    const { look, faults, close } = await openForPictures();
+    const seen = new Set<string>();
+    const dialog = look.getByRole('dialog');
+    async function inspectDialog(): Promise<void> {
+      await dialog.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+      const name = (await dialog.getAttribute('aria-label')) ?? '';
+      const first = '.dialog :is(input, select, textarea, [data-cancel])';
+      await look.waitForFunction((selector) => document.activeElement === document.querySelector(selector), first);
+      if (!seen.has(name)) {
+        const picture = `dialog-${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
+        // The first and the last look have both sizes and both schemes.
+        await inspect(look, picture, (at) => at === LOOKS.length - 1 || (isDeep && at === 0));
+      }
+      seen.add(name);
+      await look.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    for (const { path } of byDepth({ usual: PAGES.filter(({ name }) => name === 'vms'), deep: PAGES })) {
+      await openToLook(look, path);
+      const main = look.getByRole('main');
+      const buttons = await main.locator('[aria-haspopup=dialog]').all();
+      for (const button of buttons) {
+        await button.click();
+        await inspectDialog();
+      }
+      const menus = main.locator('.menu-trigger');
+      for (let index = 0; index < Math.min(await menus.count(), MENUS_OF_A_PAGE); index++) {
+        await menus.nth(index).click();
+        const items = look.getByRole('menuitem');
+        await items.first().waitFor();
+        const names = await items.allTextContents();
+        await look.keyboard.press('Escape');
+        for (const [at, name] of names.entries()) {
+          if (seen.has(name)) continue;
+          await menus.nth(index).click();
+          await items.nth(at).click();
+          await inspectDialog();
+        }
+      }
+    }
+    expect(seen.size).toBeGreaterThan(byDepth({ usual: 2, deep: 40 }));
+    expect(faults).toEqual([]);
+    await close();
   });
 
   test('a failed job says why, and runs when the operator tries it again', async () => {
@@ -544,6 +581,31 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await row('Demo reseller').waitFor();
   });
 });
+
+/** A page of its own for pictures, without the policy that keeps axe out. */
+async function openForPictures() {
+  const storageState = await watched.context.storageState();
+  const { context, page: look, faults } = await openContext(browser, { storageState, bypassCSP: true });
+  return { look, faults, close: () => context.close() };
+}
+
+async function openToLook(look: Page, path: string): Promise<void> {
+  await look.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+  await look.locator('h1').waitFor();
+  await look.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+}
+
+/** Checks what is shown in each look. A deep run also takes the pictures. */
+async function inspect(look: Page, name: string, isChecked: (at: number) => boolean): Promise<void> {
+  for (const [at, { size, viewport, colorScheme }] of LOOKS.entries()) {
+    await look.setViewportSize(viewport);
+    await look.emulateMedia({ colorScheme });
+    if (isDeep) await look.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`) });
+    expect.soft(await overflowOf(look), `${name}, ${size}`).toBeLessThanOrEqual(0);
+    if (isChecked(at)) expect.soft(await violationsOf(look), `${name}, ${size}, ${colorScheme}`).toEqual([]);
+  }
+  await look.setViewportSize(DESKTOP);
+}
 
 /** Opens the dialog of an operation on the newest key for the till. */
 async function chooseForTill(id: keyof typeof operations): Promise<void> {

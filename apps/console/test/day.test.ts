@@ -334,7 +334,7 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
     await does('Find the VM that a log names, and its price', [requestID], async () => {
       await click('link', /vm\/create$/, row('10.40'));
       await click('link', /^\d{5}$/, page.getByRole('complementary', { name: 'Request' }));
-      await reads('Per 30 days (EUR)');
+      await reads('Net, 30 days (EUR)');
       await reads('10.40');
     });
 
@@ -370,7 +370,7 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
 
     await does('See what the month will cost', [], async () => {
       await click('link', DEMO);
-      await reads('Estimate (EUR)');
+      await reads('Estimate, net (EUR)');
     });
 
     await does('Let the month end, read the invoice, and go back', ['before the end'.replaceAll(' ', '-')], async () => {

@@ -2,6 +2,8 @@
 import { joinPointer, schemaNodes } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
+import type { Api } from '../api.ts';
+import { ANY_NAME, dataPointers, membersOf } from '../columns.ts';
 import { descriptionAt, inputOptions, pathArguments } from '../input.ts';
 import { firstSentence } from '../text.ts';
 
@@ -67,6 +69,45 @@ function inlined(document: OpenApiDocument, pointer: string, depth = 0): Json {
     if (typeof items === 'object' && items !== null) result['items'] = inlined(document, `${node.pointer}/items`, depth + 1);
   }
   return result;
+}
+
+/** The JSON schema of the structured content of a tool. */
+export interface OutputSchema extends Json {
+  readonly type: 'object';
+  readonly properties: Record<string, object>;
+}
+
+/** What a long result has in addition to the data of the service (`results.ts`). */
+const OF_PAGES = { total: { type: 'integer' }, next_offset: { type: 'integer' } };
+/** The members of deeper objects have no types here. */
+const MAX_OUTPUT_DEPTH = 2;
+
+/**
+ * The members of a result, with the types of plain values. An object or a list has no type, because a summary has `{ count }` in the place of
+ * a list, and a text says where a list was cut. For the same reason, no member is required, and others are possible.
+ *
+ * @returns undefined if the result is not JSON, such as a table for bookkeeping
+ */
+export function outputSchema(api: Api, operation: Operation): OutputSchema | undefined {
+  const pointers = dataPointers(api, operation);
+  if (pointers.length === 0 && operation.readOnly) return undefined;
+  const { items, properties } = shapeOf(api.document, pointers, 0);
+  const members = items === undefined ? Object(properties) : { items: { type: 'array', items } };
+  const isLong = JSON.stringify(members).includes('"items"');
+  return { type: 'object', properties: { ...members, ...(isLong && OF_PAGES) } };
+}
+
+function shapeOf(document: OpenApiDocument, pointers: readonly string[], depth: number): Json {
+  const nodes = pointers.flatMap((pointer) => schemaNodes(document, pointer));
+  const types = [...new Set(nodes.flatMap(({ schema }) => schema['type'] ?? []).flat())];
+  if (!types.includes('array') && !types.includes('object')) return types.length === 0 ? {} : { type: single(types) };
+  if (depth > MAX_OUTPUT_DEPTH) return {};
+  if (types.includes('array')) {
+    const items = nodes.flatMap((node) => (typeof node.schema['items'] === 'object' ? [joinPointer(node.pointer, 'items')] : []));
+    return { items: shapeOf(document, items, depth + 1) };
+  }
+  const members = [...membersOf(document, pointers)].filter(([name]) => name !== ANY_NAME);
+  return { properties: Object.fromEntries(members.map(([name, at]) => [name, shapeOf(document, at, depth + 1)])) };
 }
 
 function single(types: readonly unknown[]): unknown {

@@ -8,7 +8,7 @@ import { descriptionAt } from '../input.ts';
 import { firstSentence } from '../text.ts';
 import { effectOf } from './effects.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './results.ts';
-import { inputSchema } from './schema.ts';
+import { inputSchema, outputSchema } from './schema.ts';
 
 /** A tool and its operation. */
 export interface OperationTool {
@@ -53,6 +53,7 @@ export function toolsOf(
 function toolOf(api: Api, { words, operation }: ApiCommand): Tool {
   const { readOnly, destructive, retry, billable, summary } = operation;
   const schema = inputSchema(api.document, operation);
+  const output = outputSchema(api, operation);
   const facts = [
     billable ? 'Costs money.' : '',
     destructive ? 'Cannot be undone.' : '',
@@ -64,6 +65,7 @@ function toolOf(api: Api, { words, operation }: ApiCommand): Tool {
     description: [firstSentence(descriptionAt(api.document, operation.pointer)), ...facts].filter((text) => text !== '').join(' '),
     // A parameter of the operation with one of these names is the same thing, and goes to the service.
     inputSchema: readOnly ? { ...schema, properties: { ...PAGING, ...schema.properties } } : schema,
+    ...(output && { outputSchema: output }),
     annotations: {
       readOnlyHint: readOnly,
       destructiveHint: destructive,

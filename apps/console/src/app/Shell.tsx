@@ -136,8 +136,17 @@ function ClockInHeader() {
 
 function Navigation({ views, location }: { readonly views: readonly View[]; readonly location: string }) {
   const groups = [...new Set(views.map(({ group }) => group))];
+  const strip = useRef<HTMLElement>(null);
+  useEffect(() => {
+    function showCurrent(): void {
+      strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    }
+    showCurrent();
+    globalThis.addEventListener('resize', showCurrent);
+    return () => globalThis.removeEventListener('resize', showCurrent);
+  }, [location]);
   return (
-    <nav aria-label="Pages">
+    <nav aria-label="Pages" ref={strip}>
       {groups.map((group) => (
         <ul key={group} aria-label={group}>
           <li className="nav-group" aria-hidden="true">

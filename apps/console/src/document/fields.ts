@@ -103,7 +103,7 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
     const { schema, nullable } = withoutNull(given);
     const common = {
       name,
-      description: String(schema['description'] ?? ''),
+      description: forPerson(String(schema['description'] ?? '')),
       required,
       nullable,
       ...(example === undefined ? {} : { example }),
@@ -135,6 +135,11 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
   }
 
   return { fieldOf, fieldsOf };
+}
+
+/** A person leaves a field empty where a program sends null. */
+function forPerson(description: string): string {
+  return description.replace(', and an empty list for none', '').replaceAll(/\bnull(?: or absent)?(?= (?:for|if)\b)/g, 'empty');
 }
 
 function suggestionsOf({ examples }: Json): Pick<Field, 'suggestions'> {

@@ -16,7 +16,11 @@ export function ActionButton({ label, ...opened }: Action) {
   const open = useOperation();
   const session = useSession();
   if (!mayUse(session, opened.id)) return null;
-  return <Button onClick={() => open(opened)}>{label ?? operations[opened.id].summary}</Button>;
+  return (
+    <Button aria-haspopup="dialog" onClick={() => open(opened)}>
+      {label ?? operations[opened.id].summary}
+    </Button>
+  );
 }
 
 /** @param of What the actions are for, for screen readers. */

@@ -3,9 +3,10 @@ import { Fragment } from 'react';
 /** A text of the document, with its code in backticks. */
 export function Code({ text }: { readonly text: string }) {
   return text
-    .replaceAll('**', '')
     .split('`')
-    .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>));
+    .map((part, index) =>
+      index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part.replaceAll('**', '')}</Fragment>,
+    );
 }
 
 /** A description of the document: its first sentence, and the others on demand. */

@@ -1,12 +1,13 @@
 /** One dialog for every operation that changes something. Its form, texts and rules are those of the operator document. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, lazy, Suspense, useCallback, useContext, useState } from 'react';
+import { createContext, lazy, Suspense, useCallback, useContext, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 
 import { useFeedControl } from '../app/feed.tsx';
 import { operations } from '../document/operations.data.ts';
 import { DoneNotice } from './DoneNotice.tsx';
+import { firstControl } from './firstControl.ts';
 import type { Done, Opened } from './OperationForm.tsx';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
@@ -21,6 +22,7 @@ export function useOperation(): (opened: Opened) => void {
 export function OperationProvider({ children }: { readonly children: ReactNode }) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [done, setDone] = useState<Done | null>(null);
+  const popup = useRef<HTMLDivElement>(null);
   const open = useCallback((next: Opened) => {
     setDone(null);
     setOpened(next);
@@ -31,7 +33,12 @@ export function OperationProvider({ children }: { readonly children: ReactNode }
       <Dialog.Root open={opened !== null} onOpenChange={(isOpen) => !isOpen && setOpened(null)}>
         <Dialog.Portal>
           <Dialog.Backdrop className="backdrop" />
-          <Dialog.Popup className="dialog" aria-label={opened === null ? undefined : operations[opened.id].summary}>
+          <Dialog.Popup
+            ref={popup}
+            className="dialog"
+            aria-label={opened === null ? undefined : operations[opened.id].summary}
+            initialFocus={() => firstControl(popup.current) ?? true}
+          >
             {opened !== null && (
               <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onDone={setDone} onClose={() => setOpened(null)} />
             )}

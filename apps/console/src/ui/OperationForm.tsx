@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import type { OperationId } from '@reseller/operator-client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
@@ -17,6 +17,7 @@ import { operations } from '../document/operations.data.ts';
 import { Button, CopyButton, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
+import { firstControl } from './firstControl.ts';
 import { bodyOf, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
 import { ResizeQuote } from './ResizeQuote.tsx';
@@ -59,6 +60,9 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
   const asked = form.path.filter(({ name }) => given[name] === undefined);
   const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, current) }));
   const [unreadable, setUnreadable] = useState<UnreadableField>();
+  const element = useRef<HTMLFormElement>(null);
+  // The dialog looks for its first field when it opens, and the first form of a page is loaded after that.
+  useEffect(() => firstControl(element.current)?.focus(), []);
   const mutation = useMutation({
     mutationFn: (sent: Sent) => send(id, sent),
     onSuccess(response, { path = {} }) {
@@ -90,7 +94,7 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
   const errors = new Map([...refused, ...(unreadable ? [[unreadable.path, unreadable.message] as const] : [])]);
   const common = { values, errors, accountId: given['account_id'], onValues: setValues };
   return (
-    <form onSubmit={submit} className="operation" noValidate={false}>
+    <form ref={element} onSubmit={submit} className="operation" noValidate={false}>
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       <Description text={form.description} />
       {destructive && <p className="strong">This cannot be undone.</p>}
@@ -106,7 +110,9 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       {seen !== undefined && statusOf(mutation.error) === PRECONDITION_FAILED && <OtherChange opened={opened} before={seen.body} />}
       <div className="dialog-buttons">
         <CopyCurl id={id} request={readable(request)} />
-        <Dialog.Close className="button">Cancel</Dialog.Close>
+        <Dialog.Close className="button" data-cancel="">
+          Cancel
+        </Dialog.Close>
         <Button kind={destructive ? 'danger' : 'primary'} type="submit" disabled={mutation.isPending}>
           {mutation.isPending ? 'Sending' : summary}
         </Button>

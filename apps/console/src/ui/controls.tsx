@@ -33,6 +33,8 @@ export function Money({ amount, strong = false }: { readonly amount: string | nu
 /** An instant in UTC, as the service returns it, without its milliseconds. */
 export function Instant({ at, day = false }: { readonly at: string | null; readonly day?: boolean }) {
   if (at === null) return <span className="muted">none</span>;
+  // The service has no earlier time, and means that it always was so.
+  if (at.startsWith('1970-01-01')) return 'the beginning';
   const text = at.slice(0, day ? 10 : 19).replace('T', ' ');
   return (
     <time dateTime={at} title={at} className="nowrap">
@@ -47,14 +49,16 @@ const WAITING = new Set(['OPEN', 'reserved', 'scheduled', 'LOCK', 'terminated', 
 
 export function Status({ value }: { readonly value: string }) {
   const tone = GOOD.has(value) ? 'good' : BAD.has(value) ? 'bad' : WAITING.has(value) ? 'waiting' : '';
-  return <span className={`status ${tone}`}>{value}</span>;
+  return <span className={`status ${tone}`}>{value.replaceAll('_', ' ')}</span>;
 }
 
-/** An identifier, shortened to its last part. Its title is the whole. */
+const UUID_LENGTH = 36;
+
+/** An identifier, of which a UUID is shortened to its last part. Its title is the whole. */
 export function ShortId({ id }: { readonly id: string }) {
   return (
     <code title={id} className="nowrap">
-      {id.length > 20 ? `…${id.slice(-12)}` : id}
+      {id.length === UUID_LENGTH && !id.includes('.') ? `…${id.slice(-12)}` : id}
     </code>
   );
 }

@@ -47,15 +47,15 @@ function Tokens() {
         {...tokens}
         rowKey={({ id }) => id}
         actions={({ id, name, revoked }) => {
-          const path = { operator_token_id: id };
+          const common = { path: { operator_token_id: id }, target: name };
           return (
             <ActionMenu
               of={name}
               actions={
                 revoked === null
                   ? [
-                      { id: 'rotateOperatorToken', path },
-                      { id: 'revokeOperatorToken', path },
+                      { id: 'rotateOperatorToken', ...common },
+                      { id: 'revokeOperatorToken', ...common },
                     ]
                   : []
               }
@@ -87,7 +87,7 @@ function Verifiers() {
         {...verifiers}
         rowKey={({ id }) => id}
         actions={({ id, name, revoked }) => (
-          <ActionMenu of={name} actions={revoked === null ? [{ id: 'revokeVerifier', path: { verifier_id: id } }] : []} />
+          <ActionMenu of={name} actions={revoked === null ? [{ id: 'revokeVerifier', path: { verifier_id: id }, target: name }] : []} />
         )}
         empty={{ title: 'There is no third party', text: 'Register one, such as a support desk, to let it verify one-time codes.' }}
       />

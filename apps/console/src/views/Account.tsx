@@ -1,4 +1,4 @@
-import type { ApiKey } from '@reseller/operator-client';
+import type { Account, ApiKey } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
@@ -37,8 +37,8 @@ export function AccountPage({ id }: { readonly id: string }) {
             ]}
           />
           <Credit accountId={id} />
-          <Keys accountId={id} />
-          <BillingProfile accountId={id} />
+          <Keys account={data} />
+          <BillingProfile account={data} />
           <p>
             <Link href={`/?search&${new URLSearchParams({ account_id: id })}`}>Requests of this account</Link>
           </p>
@@ -83,27 +83,27 @@ const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   { header: 'Last used', width: '12rem', wide: true, cell: ({ last_used }) => <Instant at={last_used} /> },
 ];
 
-function Keys({ accountId }: { readonly accountId: string }) {
-  const path = { account_id: accountId };
+function Keys({ account: { id, name } }: { readonly account: Account }) {
+  const path = { account_id: id };
   const { rows, isLoading } = useRows(useInfiniteQuery(pagesOf('listApiKeys', { path })));
   return (
-    <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} />}>
+    <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} target={name} />}>
       <DataTable
         caption="API keys"
         columns={KEY_COLUMNS}
         rows={rows}
         isLoading={isLoading}
-        rowKey={({ id }) => id}
+        rowKey={(key) => key.id}
         actions={(key) => {
-          const keyPath = { api_key_id: key.id };
+          const common = { path: { api_key_id: key.id }, target: key.label };
           return (
             <ActionMenu
               of={key.label}
               actions={[
-                { id: 'rotateApiKey', path: keyPath },
-                { id: 'setApiKeyRateLimit', path: keyPath, current: key },
-                { id: 'setApiKeyRestrictions', path: keyPath, current: key },
-                { id: 'revokeApiKey', path: keyPath },
+                { id: 'rotateApiKey', ...common },
+                { id: 'setApiKeyRateLimit', ...common, current: key },
+                { id: 'setApiKeyRestrictions', ...common, current: key },
+                { id: 'revokeApiKey', ...common },
               ]}
             />
           );
@@ -114,14 +114,16 @@ function Keys({ accountId }: { readonly accountId: string }) {
   );
 }
 
-function BillingProfile({ accountId }: { readonly accountId: string }) {
-  const path = { account_id: accountId };
+function BillingProfile({ account: { id, name } }: { readonly account: Account }) {
+  const path = { account_id: id };
   const { data } = useQuery(queryOf('getBillingProfile', { path }));
   const profile = data?.billing_profile;
   return (
     <Section
       title="Billing profile"
-      actions={<ActionButton id="setBillingProfile" label="Edit" path={path} current={profile ?? { reverse_charge: false }} />}
+      actions={
+        <ActionButton id="setBillingProfile" label="Edit" path={path} target={name} current={profile ?? { reverse_charge: false }} />
+      }
     >
       {profile ? (
         <Facts

@@ -9,9 +9,15 @@ import { FilteredList } from '../ui/list.tsx';
 const COLUMNS: readonly Column<Account>[] = [
   { header: 'Account', cell: ({ name }) => <Text value={name} /> },
   { header: 'State', width: '7rem', cell: (account) => <Status value={stateOf(account)} /> },
-  { header: 'Credit limit, net', width: '8.5rem', align: 'right', wide: true, cell: ({ credit_limit }) => <Money amount={credit_limit} /> },
-  { header: 'Unpaid, net', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
-  { header: 'Balance, gross', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
+  {
+    header: 'Credit limit, net (EUR)',
+    width: '8.5rem',
+    align: 'right',
+    wide: true,
+    cell: ({ credit_limit }) => <Money amount={credit_limit} />,
+  },
+  { header: 'Unpaid, net (EUR)', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
+  { header: 'Balance, gross (EUR)', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
   { header: 'Created', width: '7.5rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
 ];
 

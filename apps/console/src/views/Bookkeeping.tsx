@@ -33,8 +33,12 @@ export function Bookkeeping() {
           </option>
         ))}
       </select>
-      <input type="date" aria-label="First day" value={from} onChange={({ target }) => setFrom(target.value)} />
-      <input type="date" aria-label="Last day" value={to} onChange={({ target }) => setTo(target.value)} />
+      <label>
+        from <input type="date" value={from} onChange={({ target }) => setFrom(target.value)} />
+      </label>
+      <label>
+        to <input type="date" value={to} onChange={({ target }) => setTo(target.value)} />
+      </label>
       <a className="button" href={`/bookkeeping/${table}?${new URLSearchParams(days).toString()}`} download={`${table}.csv`}>
         Export CSV
       </a>

@@ -26,7 +26,7 @@ export function Catalogue() {
 const SALES: readonly Column<Sale>[] = [
   { header: 'Sale', cell: ({ title }) => <Text value={title} /> },
   { header: 'State', width: '8.5rem', cell: ({ state }) => <Status value={state} /> },
-  { header: 'Sold', width: '7rem', align: 'right', cell: ({ used_volume, max_volume }) => `${used_volume} of ${max_volume}` },
+  { header: 'Sold', width: '7rem', align: 'right', wide: true, cell: ({ used_volume, max_volume }) => `${used_volume} of ${max_volume}` },
   { header: 'Start', width: '12rem', wide: true, cell: ({ start_date }) => <Instant at={start_date} /> },
   { header: 'Stop', width: '12rem', wide: true, cell: ({ stop_date }) => <Instant at={stop_date} /> },
 ];
@@ -41,7 +41,7 @@ function Sales() {
         {...sales}
         rowKey={({ id }) => id}
         actions={({ id, title, state }) => (
-          <ActionMenu of={title} actions={state === 'ended' ? [] : [{ id: 'endSale', path: { sale_id: id } }]} />
+          <ActionMenu of={title} actions={state === 'ended' ? [] : [{ id: 'endSale', path: { sale_id: id }, target: title }]} />
         )}
         empty={{ title: 'There is no sale', text: 'Create one to sell VMs of a host system at lower prices for a time.' }}
       />
@@ -51,9 +51,9 @@ function Sales() {
 
 const TLDS: readonly Column<TldPrice>[] = [
   { header: 'TLD', cell: ({ tld }) => `.${tld}` },
-  { header: 'Registration', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
-  { header: 'Renewal', width: '7rem', align: 'right', cell: ({ renew }) => <Money amount={renew} /> },
-  { header: 'Transfer', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },
+  { header: 'Registration, net (EUR)', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
+  { header: 'Renewal, net (EUR)', width: '7rem', align: 'right', cell: ({ renew }) => <Money amount={renew} /> },
+  { header: 'Transfer, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },
 ];
 
 function TldPrices() {
@@ -87,9 +87,9 @@ function TldPrices() {
 const TLD_VERSIONS: readonly Column<TldPriceVersion>[] = [
   { header: 'Valid from', cell: ({ valid_from }) => <Instant at={valid_from} /> },
   { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
-  { header: 'Registration', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
-  { header: 'Renewal', width: '7rem', align: 'right', wide: true, cell: ({ renew }) => <Money amount={renew} /> },
-  { header: 'Transfer', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },
+  { header: 'Registration, net (EUR)', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
+  { header: 'Renewal, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ renew }) => <Money amount={renew} /> },
+  { header: 'Transfer, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },
 ];
 
 /** The prices of a TLD, by date. */

@@ -8,6 +8,7 @@ import { Failure, Instant, Money, Section } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
+import { labelOf } from '../ui/Fields.tsx';
 
 const MonthChart = lazy(async () => ({ default: (await import('./MonthChart.tsx')).MonthChart }));
 
@@ -74,7 +75,7 @@ export const POSITIONS: readonly Column<CurrentPosition>[] = [
     header: 'Position',
     cell: ({ kind, subject }) => (
       <span className="ellipsis">
-        {kind} {subject}
+        {labelOf(kind)} {subject}
       </span>
     ),
   },
@@ -87,7 +88,7 @@ export const POSITIONS: readonly Column<CurrentPosition>[] = [
     cell: ({ stop, kind }) => (stop === null && kind === 'vm' ? 'running' : <Instant at={stop} />),
   },
   {
-    header: 'Net, 30 days',
+    header: 'Net, 30 days (EUR)',
     width: '8rem',
     align: 'right',
     cell: ({ monthly_price }) => (monthly_price === null ? '' : <Money amount={monthly_price} />),
@@ -125,7 +126,7 @@ function RunningInvoice({ invoice }: { readonly invoice: AccountCurrentInvoice }
 function Figure({ name, amount, id }: { readonly name: string; readonly amount: string; readonly id?: string }) {
   return (
     <div>
-      <dt>{name} (EUR)</dt>
+      <dt>{name}, net (EUR)</dt>
       <dd {...(id === undefined ? {} : { id })}>
         <Money amount={amount} strong />
       </dd>

@@ -17,7 +17,7 @@ export function Domains() {
     { header: 'Status', width: '8.5rem', cell: ({ status, terminated }) => <Status value={terminated ? 'terminated' : status} /> },
     { header: 'Account', width: '12rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Registered', width: '8rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
-    { header: 'Expires', width: '8rem', cell: ({ expires }) => <Instant at={expires} day /> },
+    { header: 'Expires', width: '8rem', wide: true, cell: ({ expires }) => <Instant at={expires} day /> },
   ];
   return (
     <>

@@ -30,7 +30,9 @@ export function Faults() {
         textOf={({ operations, effect }) => `${operations?.join(' ') ?? ''} ${effectOf(effect)}`}
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        actions={({ id, effect }) => <ActionMenu of={effectOf(effect)} actions={[{ id: 'removeFault', path: { fault_id: id } }]} />}
+        actions={({ id, effect }) => (
+          <ActionMenu of={effectOf(effect)} actions={[{ id: 'removeFault', path: { fault_id: id }, target: effectOf(effect) }]} />
+        )}
         empty={{ title: 'No fault is set', text: 'Set one to see how an integration handles delays, errors and lost responses.' }}
       />
     </>

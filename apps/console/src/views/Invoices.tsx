@@ -20,7 +20,7 @@ export function Invoices() {
     { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
     { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
     { header: 'Net (EUR)', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
-    { header: 'Unpaid, gross', width: '8rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
+    { header: 'Unpaid, gross (EUR)', width: '8rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
   ];
   return (
     <>
@@ -60,8 +60,8 @@ const CREDIT_NOTES: readonly Column<CreditNote>[] = [
   { header: 'Credit note', width: '11rem', cell: ({ number, document }) => <a href={document}>{number}</a> },
   { header: 'Reason', cell: ({ reason }) => <Text value={reason} /> },
   { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
-  { header: 'Net', width: '7rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
-  { header: 'Gross', width: '7rem', align: 'right', wide: true, cell: ({ gross }) => <Money amount={gross} /> },
+  { header: 'Net (EUR)', width: '7rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
+  { header: 'Gross (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ gross }) => <Money amount={gross} /> },
 ];
 
 const LINES: readonly Column<InvoiceLine>[] = [
@@ -118,7 +118,10 @@ export function InvoicePage({ id }: { readonly id: string }) {
               />
             </Section>
           ))}
-          <Section title="Credit notes" actions={<ActionButton id="createCreditNote" path={{ invoice_id: id }} />}>
+          <Section
+            title="Credit notes"
+            actions={<ActionButton id="createCreditNote" path={{ invoice_id: id }} target={invoice.number ?? id} />}
+          >
             <DataTable
               caption="Credit notes"
               columns={CREDIT_NOTES}

@@ -13,9 +13,12 @@ import { labelOf } from '../ui/Fields.tsx';
 export function Jobs() {
   const names = useAccountNames();
   const { data, error, isPending } = useQuery({ ...queryOf('getDueWork', { query: { limit: 200 } }), refetchInterval: 2_000 });
+  function nameOf(id: string) {
+    return names.get(id) ?? id;
+  }
   const columns: readonly Column<DueItem>[] = [
     { header: 'Job', cell: ({ kind }) => labelOf(kind) },
-    { header: 'Subject', width: '11rem', wide: true, cell: ({ subject }) => <ShortId id={subject} /> },
+    { header: 'Subject', width: '16rem', wide: true, cell: ({ subject }) => <ShortId id={subject} /> },
     {
       header: 'Account',
       width: '12rem',
@@ -57,7 +60,7 @@ export function Jobs() {
             rows={data.failed}
             rowKey={({ kind, account_id }) => `${kind} ${account_id}`}
             actions={({ account_id }) => (
-              <ActionMenu of={names.get(account_id) ?? account_id} actions={[{ id: 'retryJobs', path: { account_id } }]} />
+              <ActionMenu of={nameOf(account_id)} actions={[{ id: 'retryJobs', path: { account_id }, target: nameOf(account_id) }]} />
             )}
             empty={{ title: 'No job failed', text: 'A job that fails is tried again.' }}
           />

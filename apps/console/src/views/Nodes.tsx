@@ -2,6 +2,7 @@ import type { HostNode, HostSystem, HostSystemPriceVersion } from '@reseller/ope
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
+import { grouped } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { EmptyState, Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
@@ -73,13 +74,13 @@ const NODES: readonly Column<HostNode>[] = [
   },
   {
     header: 'Disk (GB)',
-    width: '10rem',
+    width: '11rem',
     wide: true,
     cell: ({ disk, used_disk }) => <Room used={used_disk} total={disk} unit="GB of disk" />,
   },
   {
     header: 'Storage (GB)',
-    width: '10rem',
+    width: '11rem',
     wide: true,
     cell: ({ storage, used_storage }) => <Room used={used_storage} total={storage} unit="GB of storage" />,
   },
@@ -103,7 +104,7 @@ function Room({ used, total, unit }: { readonly used: number; readonly total: nu
         aria-label={`${used} of ${total} ${unit} used`}
       />
       <span className="number">
-        {used}/{total}
+        {grouped(String(used))}/{grouped(String(total))}
       </span>
     </span>
   );
@@ -112,10 +113,10 @@ function Room({ used, total, unit }: { readonly used: number; readonly total: nu
 const VERSIONS: readonly Column<HostSystemPriceVersion>[] = [
   { header: 'Valid from', width: '12rem', cell: ({ valid_from }) => <Instant at={valid_from} /> },
   { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
-  { header: 'Applies to', width: '9rem', wide: true, cell: ({ applies_to }) => applies_to },
-  { header: 'Core', width: '6rem', align: 'right', cell: ({ prices }) => <Money amount={prices.core} /> },
-  { header: 'GB memory', width: '6.5rem', align: 'right', wide: true, cell: ({ prices }) => <Money amount={prices.mem} /> },
-  { header: 'GB NVMe', width: '6rem', align: 'right', wide: true, cell: ({ prices }) => <Money amount={prices.nvme} /> },
+  { header: 'Applies to', width: '9rem', wide: true, cell: ({ applies_to }) => labelOf(applies_to) },
+  { header: 'Core, net (EUR)', width: '6rem', align: 'right', cell: ({ prices }) => <Money amount={prices.core} /> },
+  { header: 'GB memory, net (EUR)', width: '6.5rem', align: 'right', wide: true, cell: ({ prices }) => <Money amount={prices.mem} /> },
+  { header: 'GB NVMe, net (EUR)', width: '6rem', align: 'right', wide: true, cell: ({ prices }) => <Money amount={prices.nvme} /> },
 ];
 
 /** The prices of a host system, by date. */
@@ -138,7 +139,7 @@ export function HostSystemPage({ name }: { readonly name: string }) {
               ['NVMe', host.nvme_hard_drives],
               ['Datacenter', `${host.datacenter.displayname}, ${host.datacenter.country}`],
               ...Object.entries(host.prices).map(
-                ([part, amount]) => [`${labelOf(part)} (EUR)`, <Money key={part} amount={amount} />] as const,
+                ([part, amount]) => [`${labelOf(part)}, net (EUR)`, <Money key={part} amount={amount} />] as const,
               ),
             ]}
           />

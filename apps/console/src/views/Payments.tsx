@@ -28,8 +28,8 @@ export function Payments() {
         <span className="ellipsis">{pays.map(({ invoice_id, refund_id }) => invoice_id ?? refund_id ?? '').join(', ')}</span>
       ),
     },
-    { header: 'Amount', width: '7.5rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
-    { header: 'Unused', width: '7rem', align: 'right', wide: true, cell: ({ unused }) => <Money amount={unused} /> },
+    { header: 'Amount (EUR)', width: '7.5rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
+    { header: 'Unused (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ unused }) => <Money amount={unused} /> },
   ];
   return (
     <>
@@ -46,7 +46,9 @@ export function Payments() {
         actions={({ name, account_id, kind, reversed }) => (
           <ActionMenu
             of={name}
-            actions={kind === 'payment' && reversed === null ? [{ id: 'reversePayment', path: { account_id, payment: name } }] : []}
+            actions={
+              kind === 'payment' && reversed === null ? [{ id: 'reversePayment', path: { account_id, payment: name }, target: name }] : []
+            }
           />
         )}
         empty={{ title: 'No payment has been recorded', text: 'Record one when an account pays. It pays the invoices that are due first.' }}

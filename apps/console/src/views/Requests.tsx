@@ -159,7 +159,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
     },
     { header: 'Result', width: '12rem', cell: (request) => <RequestResult request={request} /> },
     {
-      header: 'Bought, net EUR',
+      header: 'Bought, net (EUR)',
       width: '8.5rem',
       wide: true,
       align: 'right',

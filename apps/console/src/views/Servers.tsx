@@ -11,18 +11,18 @@ import { useRows } from '../ui/list.tsx';
 
 const MARKET: readonly Column<MarketItem>[] = [
   { header: 'Offer', cell: ({ cpu }) => <Text value={`${cpu.amount} × ${cpu.type}`} /> },
-  { header: 'Memory', width: '10rem', wide: true, cell: ({ memory }) => `${memory.size} GB ${memory.type}` },
+  { header: 'Memory', width: '11rem', wide: true, cell: ({ memory }) => `${memory.size} GB ${memory.type}` },
   {
     header: 'Disks',
-    width: '14rem',
+    width: '20rem',
     wide: true,
     cell: ({ disks }) => (
-      <span className="ellipsis">{disks.map(({ amount, size, type }) => `${amount} × ${size} ${type}`).join(', ')}</span>
+      <span className="ellipsis">{disks.map(({ amount, size, type }) => `${amount} × ${size} GB ${type}`).join(', ')}</span>
     ),
   },
   { header: 'Place', width: '8rem', wide: true, cell: ({ datacenter }) => datacenter.name },
   { header: 'Net (EUR)', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
-  { header: 'Days', width: '4rem', align: 'right', cell: ({ runtime_days }) => runtime_days },
+  { header: 'Days', width: '4rem', align: 'right', wide: true, cell: ({ runtime_days }) => runtime_days },
 ];
 
 /** Dedicated servers of all accounts, and the market. */
@@ -52,7 +52,7 @@ export function Servers() {
             {...servers}
             rowKey={({ id }) => id}
             href={({ id }) => `/servers/${id}`}
-            actions={(server) => <ActionMenu of={`server ${server.id}`} actions={serverActions(server)} />}
+            actions={(server) => <ActionMenu of={`server ${server.id}`} actions={serverActions(server, names)} />}
             empty={{ title: 'No account has a server', text: 'Order one of the market for an account.' }}
           />
         </Section>
@@ -71,8 +71,9 @@ export function Servers() {
   );
 }
 
-function serverActions({ id, deployed }: DedicatedServer) {
-  return deployed ? [] : ([{ id: 'completeDedicatedSetup', path: { server_id: id } }] as const);
+function serverActions({ id, account_id, ordered, deployed }: DedicatedServer, names: ReadonlyMap<string, string>) {
+  const target = `${names.get(account_id) ?? account_id}, ordered ${ordered.slice(0, 10)}`;
+  return deployed ? [] : ([{ id: 'completeDedicatedSetup', path: { server_id: id }, target }] as const);
 }
 
 /** A server of an account. */
@@ -82,7 +83,7 @@ export function ServerPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead title="Server" back={{ href: '/servers', label: 'Servers' }}>
-        {server && <ActionMenu of={`server ${id}`} actions={serverActions(server)} />}
+        {server && <ActionMenu of={`server ${id}`} actions={serverActions(server, names)} />}
       </PageHead>
       {error !== null && <Failure error={error} />}
       {server && (

@@ -50,7 +50,7 @@ function Service() {
           />
           <Setting
             name="Request log"
-            value={`${log.months === null ? 'all months' : `${log.months} months`}, ${log.bytes_per_account === null ? 'any size' : `${log.bytes_per_account} bytes for each account`}`}
+            value={`${log.months === null ? 'all months' : `${log.months} months`}, ${log.bytes_per_account === null ? 'any size' : `${sizeOf(log.bytes_per_account)} for each account`}`}
             action={<ActionButton id="setRequestLogRetention" label="Change" current={settings} />}
           />
           <Setting
@@ -72,6 +72,13 @@ function Service() {
       </table>
     </Section>
   );
+}
+
+const MIB = 1_048_576;
+
+/** `512 MiB`, if the number of bytes is whole in this unit. */
+function sizeOf(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`;
 }
 
 interface SettingProps {

@@ -30,7 +30,7 @@ export function Vms() {
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
     { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },
-    { header: 'Net, 30 days', width: '8rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
+    { header: 'Net, 30 days (EUR)', width: '8rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
   ];
   return (
     <>
@@ -108,8 +108,8 @@ export function VmPage({ id }: { readonly id: string }) {
               ['IPv4', <code key="ipv4">{vm.ipv4.join(', ')}</code>],
               ['Forwarded ports', <ForwardedPorts key="ports" id={id} />],
               ['IPv6', <code key="ipv6">{vm.ipv6.join(', ')}</code>],
-              ['Per 30 days (EUR)', <Money key="month" amount={vm.monthly_price} />],
-              ['Per second (EUR)', <Money key="second" amount={perSecond(unitsOf(vm.monthly_price))} />],
+              ['Net, 30 days (EUR)', <Money key="month" amount={vm.monthly_price} />],
+              ['Net per second (EUR)', <Money key="second" amount={perSecond(unitsOf(vm.monthly_price))} />],
               ['Sale', vm.sale_id ?? 'none'],
               ['Created', <Instant key="created" at={vm.created} />],
             ]}

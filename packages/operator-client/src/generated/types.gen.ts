@@ -1963,7 +1963,7 @@ export type OrderDedicatedServerRequest = {
      */
     account_id: Id;
     /**
-     * Identifier of the offer.
+     * The offer that the account orders.
      */
     market_id: Id;
 };
