@@ -19,6 +19,7 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
   reseller: {
     vmid: 'listVms',
     ip_address: 'listVmRdns',
+    backup_id: 'listVmBackups',
     domain: 'listDomains',
     identifier: 'listDedicatedServers',
     invoiceID: 'listInvoices',

@@ -233,6 +233,25 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await overflowOf(page)).toBe(0);
   });
 
+  test('a backup is made and restored from the page of its VM', async () => {
+    await open('vms/48213');
+    const backups = page.getByRole('table', { name: 'Backups' });
+    await backups.getByText('before the upgrade').waitFor();
+    await page.getByText('1 of 2 slots').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: operations.createVmBackup.summary }).click();
+    await dialog.getByRole('button', { name: operations.createVmBackup.summary }).click();
+    await page.getByText('2 of 2 slots').waitFor();
+    await backups
+      .getByRole('button', { name: /^Actions for the backup/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: operations.restoreVmBackup.summary }).click();
+    await dialog.getByRole('button', { name: operations.restoreVmBackup.summary }).click();
+    await page.getByText(`Done: ${operations.restoreVmBackup.summary}`).waitFor();
+    expect(await overflowOf(page)).toBe(0);
+  });
+
   test('a server, a sale and a payment need no identifier, no JSON and no invented name', async () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('link', { name: 'Servers' }).click();

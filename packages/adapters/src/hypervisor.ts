@@ -32,6 +32,19 @@ export interface VmOrder extends VmSize {
 /** A new installation of a VM, whose user and password stay. */
 export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey'>;
 
+/** Copies of the disks of VMs. Each call is idempotent, and belongs to the VM like the calls of `Hypervisor`. */
+export interface VmBackups {
+  /** Copies the disk of a VM as it is at one moment, running or not, with the operating system and user that are on it. Does nothing if the copy exists. */
+  create(vmId: number, backup: string, token: FencingToken): Promise<DoneOrStarted>;
+  /**
+   * Replaces the disk of a VM by a copy, which grows to the present size of the disk. Cores and memory stay. A VM that runs is powered off and
+   * boots from it, and one that does not run stays so.
+   */
+  restore(vmId: number, backup: string, token: FencingToken): Promise<DoneOrStarted>;
+  /** Removes a copy. Does nothing if it does not exist. The removal of a VM removes its copies, too. */
+  remove(vmId: number, backup: string, token: FencingToken): Promise<DoneOrStarted>;
+}
+
 /** A TCP port of a VM that its host forwards. */
 export interface ForwardedPort {
   /** The port in the VM. */
@@ -68,6 +81,8 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<DoneOrStarted>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
+  /** Omit it if the system makes no backups. */
+  readonly backups?: VmBackups;
   /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
   inventory?(): Promise<Inventory>;
   /**

@@ -101,8 +101,18 @@ export interface Facts {
   readonly instance: string;
 }
 
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** Logs in on the serial console. @returns Whether the guest accepted the password. */
-export async function logsIn(folder: string, { username, password }: { username: string; password: string }): Promise<boolean> {
+export async function logsIn(folder: string, login: Login): Promise<boolean> {
+  return (await outputIn(folder, login, 'true')) !== undefined;
+}
+
+/** Runs a command on the serial console. @returns Its output; undefined if the guest did not accept the password. */
+export async function outputIn(folder: string, { username, password }: Login, command: string): Promise<string | undefined> {
   const socket = createConnection(join(folder, 'console.sock'));
   let printed = '';
   let resume = () => {};
@@ -123,10 +133,18 @@ export async function logsIn(folder: string, { username, password }: { username:
     await until(/Password: $/);
     socket.write(`${password}\n`);
     const answer = await until(/incorrect|[#$] /);
-    if (answer.includes('incorrect')) return false;
+    if (answer.includes('incorrect')) return undefined;
+    socket.write(`${command}; echo end:$?\n`);
+    // The terminal shows the command before its output.
+    const [, ...lines] = (await until(/^end:\d+\r?\n/m)).split(/\r?\n/);
     socket.write('exit\n');
     await until(/login: $/);
-    return true;
+    return lines
+      .slice(
+        0,
+        lines.findIndex((line) => /^end:\d+$/.test(line)),
+      )
+      .join('\n');
   } finally {
     socket.destroy();
   }

@@ -60,6 +60,13 @@ export const EXTENSION_PLACES: Places = {
       add: 'addSshKey',
       remove: 'removeSshKey',
     },
+    backup: {
+      list: 'listVmBackups',
+      create: 'createVmBackup',
+      restore: 'restoreVmBackup',
+      delete: 'deleteVmBackup',
+      schedule: 'setVmBackupSchedule',
+    },
     rdns: {
       list: 'listVmRdns',
       set: 'setVmRdns',

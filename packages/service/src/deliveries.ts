@@ -1,6 +1,7 @@
 import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
 import { terminateDomain } from './core/domain/terminate.ts';
 import { adoptVm } from './core/vm/adopt.ts';
+import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts';
 import { createVm } from './core/vm/create.ts';
 import { releaseVm, removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
@@ -22,6 +23,9 @@ const all: readonly AnyDelivery[] = [
   restartVm,
   resetPassword,
   reinstall,
+  createBackup,
+  restoreBackup,
+  deleteBackup,
   register,
   undelete,
   setNameservers,

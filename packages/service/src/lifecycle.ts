@@ -9,6 +9,8 @@ import type { FailedZone } from './core/domain/zones.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
+import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
+import type { FailedBackup } from './core/vm/backup-schedule.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import type { KeyUse } from './http/reseller/key-use.ts';
@@ -46,6 +48,10 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     metrics.scheduledJobFailures.inc();
     logger.error({ err: error, domain, next: new Date(nextAttempt).toISOString() }, 'a zone could not be published; it waits');
   }
+  function onFailedBackup({ vmId, error }: FailedBackup): void {
+    metrics.scheduledJobFailures.inc();
+    logger.error({ err: error, vm: vmId }, 'a scheduled backup was not made; the service tries again after an hour');
+  }
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
@@ -58,6 +64,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
+    await makeScheduledBackups(runtime, clock.now(), onFailedBackup);
     await publishZones(runtime, clock.now(), onUnpublished);
     return done;
   };

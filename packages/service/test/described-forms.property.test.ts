@@ -27,6 +27,8 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   ssh_key_id: ['exists', 'ssh_key'],
   domain: ['domain', 'tld', 'registrable'],
   ip_address: ['exists'],
+  interval: ['exists'],
+  backup_slots: ['minimum'],
   handle: ['exists', 'phone'],
   authcode: ['accepted'],
   ns1: ['domain', 'distinct', 'exists'],

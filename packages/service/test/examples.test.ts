@@ -5,6 +5,7 @@ import { issueKey } from '../src/core/account/account.ts';
 import { restrictKey } from '../src/core/account/api-key.ts';
 import { apiOperations } from '../src/http/reseller/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
+import type { VmOrder } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { pauseRegistrar, PERSON, untilReserved } from './domains.ts';
@@ -12,6 +13,25 @@ import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
 import { apiOf } from './operations.ts';
+
+/** The machine of the sample VM. */
+const SAMPLE_MACHINE: VmOrder = {
+  vmId: sampleIdentifiers.vm,
+  node: 'nl-ryzen-01',
+  cores: 2,
+  mem: 4096,
+  disk: 40,
+  storage: null,
+  networkSpeed: 1000,
+  backupSlots: 2,
+  ipv4: [],
+  ipv6: [],
+  os: 'debian_12',
+  hostname: 'KVM',
+  username: 'root',
+  password: '',
+  sshKey: null,
+};
 
 interface Sandbox extends TestService {
   /** Calls an operation for the demo account, with the identifiers of the document's examples unless others are given. */
@@ -24,6 +44,8 @@ async function startSandbox(): Promise<Sandbox> {
   await seedDemoAccount(store, { ports, secret: SECRET });
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   // The registrar of the tests remembers domains; that of a sandbox does not need to.
+  // So does the hypervisor with backups.
+  service.hypervisor.copies.set(sampleIdentifiers.vm, new Map([[sampleIdentifiers.backup, SAMPLE_MACHINE]]));
   for (const name of [sampleIdentifiers.domain, sampleIdentifiers.cancelledDomain]) {
     registrar.domains.set(name, {
       contact: { ...PERSON, handle: sampleIdentifiers.handle, organisation: null, phone: null },
@@ -140,6 +162,17 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.store.commit(({ db }) => db.insertInto('ssh_keys').values(keys).execute());
     return sandbox.copy('addSshKey', { form: ANOTHER_KEY });
   },
+  'createVmBackup noSlot': async (sandbox) => {
+    await sandbox.copy('createVmBackup', { form: {} });
+    return sandbox.copy('createVmBackup', { form: {} });
+  },
+  'createVmBackup changeInProgress': duringVmChange('createVmBackup', { form: {} }),
+  'restoreVmBackup changeInProgress': duringVmChange('restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
+  'deleteVmBackup changeInProgress': duringVmChange('deleteVmBackup'),
+  'deleteVmBackup unconfirmed': async (sandbox) => {
+    sandbox.hypervisor.failing = new Error('The node is down.');
+    return sandbox.copy('deleteVmBackup');
+  },
   'setVmRdns tooMany': async (sandbox) => {
     const { vm: vm_id } = sampleIdentifiers;
     const { address: assigned } = await sandbox.store.read((db) =>
@@ -253,6 +286,9 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
+  'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),
+  'restoreVmBackup noBackupId': sending('restoreVmBackup', { form: {} }),
+  'setVmBackupSchedule unknownInterval': sending('setVmBackupSchedule', { form: { interval: 'hourly' } }),
   'setVmRdns unknownAddress': sending('setVmRdns', { form: { domain: 'mail.example.net', ip_address: '198.51.100.1' } }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
@@ -350,6 +386,7 @@ const UNKNOWN = {
   identifier: '01900000-0000-7000-8000-00000000ffff',
   domain: 'not-registered.net',
   record_id: '01900000-0000-7000-8000-00000000eeee',
+  backup_id: '01900000-0000-7000-8000-00000000bbbb',
   ip_address: '198.51.100.1',
   handle: 'HDL-999999',
   invoiceID: 'none',

@@ -82,6 +82,14 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
+  listVmBackups: buyVm,
+  createVmBackup: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { description: 'before the upgrade' } }),
+  restoreVmBackup: async (service, owner) => {
+    const { vmid, backup_id } = await backUp(service, owner);
+    return { path: { vmid }, form: { backup_id } };
+  },
+  deleteVmBackup: async (service, owner) => ({ path: await backUp(service, owner) }),
+  setVmBackupSchedule: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { interval: 'daily' } }),
   listVmRdns: buyVm,
   setVmRdns: async (service, owner) => {
     const { path } = await buyVm(service, owner);
@@ -188,6 +196,13 @@ async function buyVm(
 ): Promise<{ readonly path: { readonly vmid: string } }> {
   const { body } = await service.call('createVm', { form, apiKey });
   return { path: { vmid: String(body.data.identifier) } };
+}
+
+/** A VM with a backup. */
+async function backUp(service: TestService, owner: Owner): Promise<{ readonly vmid: string; readonly backup_id: string }> {
+  const { path } = await buyVm(service, owner);
+  const { body } = await service.call('createVmBackup', { path, form: {}, apiKey: owner.apiKey });
+  return { ...path, backup_id: body.data.backup_id };
 }
 
 /** The IPv4 address of a VM. */

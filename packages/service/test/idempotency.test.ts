@@ -48,6 +48,10 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   editVm: 'same',
   addSshKey: 'refused',
   removeSshKey: 'gone',
+  createVmBackup: 'anew',
+  restoreVmBackup: 'same',
+  deleteVmBackup: 'gone',
+  setVmBackupSchedule: 'same',
   setVmRdns: 'same',
   removeVmRdns: 'same',
 };
@@ -231,6 +235,18 @@ class HeldHypervisor extends TestHypervisor {
     await this.#held?.promise;
     await super.setPassword(...call);
   }
+  override async createBackup(...call: Parameters<TestHypervisor['createBackup']>): Promise<void> {
+    await this.#held?.promise;
+    await super.createBackup(...call);
+  }
+  override async restoreBackup(...call: Parameters<TestHypervisor['restoreBackup']>): Promise<void> {
+    await this.#held?.promise;
+    await super.restoreBackup(...call);
+  }
+  override async removeBackup(...call: Parameters<TestHypervisor['removeBackup']>): Promise<void> {
+    await this.#held?.promise;
+    await super.removeBackup(...call);
+  }
   override async remove(...call: Parameters<TestHypervisor['remove']>): Promise<void> {
     await this.#held?.promise;
     await super.remove(...call);
@@ -247,5 +263,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   const spared = Object.keys(form).find((name) => !required.includes(name) && !needs.some(([, needed]) => needed === name));
   if (spared !== undefined) return Object.fromEntries(Object.entries(form).filter(([name]) => name !== spared));
   if (id === 'setVmPower') return { ...form, mode: 'restart' };
+  if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
+  if (id === 'restoreVmBackup') return { ...form, backup_id: 'another' };
   throw new Error(`Every field of ${id} is needed: change one here instead.`);
 }

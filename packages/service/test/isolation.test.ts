@@ -20,6 +20,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['record_id', '01900000-0000-7000-8000-00000000eeee'],
   ['handle', 'HDL-ABCDEFGHJKLM'],
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
+  ['backup_id', '01900000-0000-7000-8000-00000000bbbb'],
   ['ip_address', '198.51.100.1'],
   ['ssh_key_id', '01900000-0000-7000-8000-00000000cccc'],
   ['key_id', '01900000-0000-7000-8000-00000000dddd'],
@@ -141,7 +142,7 @@ async function accountWithEverything(): Promise<{
   marks: readonly string[];
 }> {
   const service = await startService();
-  const owner = await service.account();
+  const owner = await service.account('2000.00');
   const marks = new Set([owner.id, owner.apiKey, 'For one account alone']);
   await providerOf(service).createSale({ title: 'For one account alone', accountId: owner.id });
   for (const { id } of apiOperations) {

@@ -98,6 +98,7 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
   getAccountRequest: (sandbox) => requestOfDemoAccount(sandbox),
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
   adoptVm: addMachine,
+  restoreVmBackup: addSampleBackup,
   releaseVm: addMachine,
   // Only a balance can be refunded.
   recordRefund: (sandbox) =>
@@ -113,6 +114,13 @@ async function addMachine({ hypervisor }: TestOperator): Promise<void> {
   const size = { vmId, node: 'nl-ryzen-01', cores: 2, mem: 4096, disk: 40, storage: null, networkSpeed: 1000, backupSlots: 2 };
   const guest = { os: 'debian_12', hostname: 'web1.reseller-customer.net', username: 'root', password: '', sshKey: null };
   hypervisor.vms.set(vmId, { ...size, ...guest, ipv4: [], ipv6: [] });
+}
+
+/** The hypervisor of the tests remembers backups. */
+async function addSampleBackup(sandbox: TestOperator): Promise<void> {
+  await addMachine(sandbox);
+  const machine = [...sandbox.hypervisor.vms.values()][0];
+  if (machine) sandbox.hypervisor.copies.set(sampleIdentifiers.vm, new Map([[sampleIdentifiers.backup, machine]]));
 }
 
 async function requestOfDemoAccount(sandbox: TestOperator): Promise<void> {

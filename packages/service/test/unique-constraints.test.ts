@@ -64,6 +64,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'verifiers(hash)',
   'verifiers(id)',
   'ssh_keys(id)',
+  'vm_backups(id)',
   'vms(id)',
   'zone_changes(domain)',
 ];

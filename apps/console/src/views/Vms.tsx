@@ -1,11 +1,11 @@
-import type { RdnsName, Vm } from '@reseller/operator-client';
+import type { RdnsName, Vm, VmBackup } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
 import { perSecond, unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
-import { ActionMenu } from '../ui/Actions.tsx';
+import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
@@ -114,6 +114,7 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />
+          {vm.state !== 'removed' && <Backups id={id} />}
           {vm.state !== 'removed' && <ReverseDns id={id} />}
           <Positions vm={vm} />
           <p>
@@ -124,6 +125,50 @@ export function VmPage({ id }: { readonly id: string }) {
         </div>
       )}
     </>
+  );
+}
+
+const BACKUPS: readonly Column<VmBackup>[] = [
+  { header: 'Made', width: '12rem', cell: ({ created }) => <Instant at={created} /> },
+  { header: 'Description', cell: ({ description, scheduled }) => <Text value={description || (scheduled ? 'Scheduled' : '')} /> },
+  { header: 'Status', width: '7rem', cell: ({ status }) => <Status value={status} /> },
+  { header: 'System', width: '9rem', wide: true, cell: ({ os, disk }) => `${os}, ${disk} GB` },
+];
+
+/** The backups of a VM and what can be done with them. */
+function Backups({ id }: { readonly id: string }) {
+  const { data, isLoading, error } = useQuery({ ...queryOf('getVmBackups', { path: { vm_id: id } }), refetchInterval: 5_000 });
+  return (
+    <Section title="Backups">
+      {error !== null && <Failure error={error} />}
+      <p className="muted">
+        {data && `${data.backups.length} of ${counted(data.slots, 'slot', 'slots')}. `}
+        {data?.next && (
+          <>
+            Next by the schedule: <Instant at={data.next} />.{' '}
+          </>
+        )}
+        <ActionButton id="createVmBackup" path={{ vm_id: id }} target={id} />
+      </p>
+      <DataTable
+        caption="Backups"
+        columns={BACKUPS}
+        rows={data?.backups ?? []}
+        isLoading={isLoading}
+        rowKey={(backup) => backup.id}
+        actions={(backup) => (
+          <ActionMenu
+            of={`the backup of ${backup.created}`}
+            actions={(['restoreVmBackup', 'deleteVmBackup'] as const).map((action) => ({
+              id: action,
+              path: { vm_id: id, backup_id: backup.id },
+              target: `${id}, ${backup.created}`,
+            }))}
+          />
+        )}
+        empty={{ title: 'There is no backup', text: 'The reseller makes one with POST /vm/{vmid}/backup/create.' }}
+      />
+    </Section>
   );
 }
 

@@ -283,6 +283,52 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.deepEqual((await plain.inventory()).vms, released);
   },
 
+  'a backup is made of a VM that runs or not, and restored with the present cores and memory': async (bench) => {
+    const { open, openPlain, order, system, expectMachines } = bench;
+    const { backups } = await openPlain();
+    if (!backups) return;
+    const hypervisor = await open();
+    const { vmId } = order;
+    async function until(call: Promise<DoneOrStarted>): Promise<void> {
+      await finished(await openPlain(), call);
+    }
+    await hypervisor.create(order, 1);
+    for (const token of [2, 2, 3]) await until(backups.create(vmId, 'running', token));
+    await assert.rejects(backups.create(vmId, 'stale', 2), isStale);
+    await hypervisor.stop(vmId, 4);
+    await until(backups.create(vmId, 'stopped', 5));
+    await hypervisor.resize({ ...order, mem: order.mem * 2, disk: order.disk * 2 }, 6);
+    await until(backups.restore(vmId, 'running', 7));
+    await expectMachines({ vmId, running: false, mem: order.mem * 2 });
+    await hypervisor.start(vmId, 8);
+    for (const token of [9, 9, 10]) await until(backups.restore(vmId, 'stopped', token));
+    await expectMachines({ vmId, running: true, mem: order.mem * 2 });
+    await assert.rejects(backups.restore(vmId, 'stopped', 8), isStale);
+    await hypervisor.reinstall(order, 11);
+    await until(backups.restore(vmId, 'running', 12));
+    await expectMachines({ vmId, running: true, mem: order.mem * 2 });
+    for (const token of [13, 13, 14]) await until(backups.remove(vmId, 'running', token));
+    // A simulation without VMs knows no backups either.
+    if (system.machines) await assert.rejects(until(backups.restore(vmId, 'running', 15)), isNotStale);
+    await expectMachines({ vmId, running: true });
+  },
+
+  'the backups of a removed VM do not come back with its number': async ({ open, openPlain, order, system }) => {
+    const { backups } = await openPlain();
+    if (!backups) return;
+    const hypervisor = await open();
+    const { vmId } = order;
+    async function until(call: Promise<DoneOrStarted>): Promise<void> {
+      await finished(await openPlain(), call);
+    }
+    await hypervisor.create(order, 1);
+    await until(backups.create(vmId, 'first', 2));
+    await hypervisor.remove(vmId, 3);
+    await until(backups.remove(vmId, 'first', 4));
+    await hypervisor.create(order, 5);
+    if (system.machines) await assert.rejects(until(backups.restore(vmId, 'first', 6)), isNotStale);
+  },
+
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {
     const hypervisor = await open();
     await hypervisor.create(order, 1);

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../../.config/depth.ts';
-import { discard, factsOf, leftOut, logsIn, ORDER, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
+import { discard, factsOf, leftOut, logsIn, ORDER, outputIn, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
 import { hypervisorConformance } from '../conformance/hypervisor.ts';
 import type { HypervisorSystem } from '../conformance/hypervisor.ts';
 import type { Fence } from '../fencing.ts';
@@ -101,6 +101,44 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'second-name', authorized_key: sshKey, disk_bytes: 20 * 1024 ** 3 });
       expect(await logsIn(join(directory, `vm-${vmId}`), { ...login, password: 'Second-Password-2' })).toBe(true);
       await hypervisor.remove(vmId, 5);
+    },
+  );
+
+  test(
+    'has the files and the password of a backup after it was restored, also over a resize and a reinstallation',
+    { tags: 'deep', timeout: 300_000 },
+    async () => {
+      const [directory, serviceId] = [vmFolder(), newServiceId()];
+      onTestFinished(() => discard(directory, serviceId));
+      const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images: await testImages(), accelerator: 'tcg' });
+      const { backups = expect.fail('The adapter makes no backups.') } = hypervisor;
+      const { vmId } = ORDER;
+      const folder = join(directory, `vm-${vmId}`);
+      const login = { username: 'root', password: ORDER.password };
+      await hypervisor.create(ORDER, 1);
+      const port = (await hypervisor.list())[0]?.ports['80'];
+      await factsOf(port);
+      await outputIn(folder, login, 'echo before > /root/note; sync');
+      await backups.create(vmId, 'note', 2);
+      await outputIn(folder, login, 'echo after > /root/note; sync');
+      await hypervisor.setPassword(vmId, 'Second-Password-2', 3);
+      await hypervisor.resize({ ...ORDER, cores: 2, mem: 320, disk: 20 }, 4);
+      await factsOf(port, ({ boots }) => boots === 2);
+      expect(await outputIn(folder, { ...login, password: 'Second-Password-2' }, 'cat /root/note')).toBe('after');
+
+      await backups.restore(vmId, 'note', 5);
+      // The copy has one boot.
+      const resized = await factsOf(port, ({ boots }) => boots === 2);
+      expect(resized).toMatchObject({ cores: 2, disk_bytes: 20 * 1024 ** 3, instance: '48213-1' });
+      expect(await outputIn(folder, login, 'cat /root/note')).toBe('before');
+
+      await hypervisor.reinstall({ ...ORDER, hostname: 'second-name' }, 6);
+      await factsOf(port, ({ instance }) => instance === '48213-2');
+      await backups.restore(vmId, 'note', 7);
+      expect(await factsOf(port, ({ instance }) => instance === '48213-1')).toMatchObject({ hostname: 'my-machine', cores: 2 });
+      expect(await outputIn(folder, login, 'cat /root/note')).toBe('before');
+      await hypervisor.remove(vmId, 8);
+      expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
     },
   );
 

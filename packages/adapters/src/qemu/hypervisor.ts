@@ -9,6 +9,7 @@ import type { Fence, FencingToken } from '../fencing.ts';
 import type { Hypervisor, VmOrder } from '../hypervisor.ts';
 import type { Inventory, VmSeen } from '../inventory.ts';
 import { usableAccelerator } from './accelerator.ts';
+import { copyBackup, createBackup, removeBackup } from './backup.ts';
 import { foldersIn } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
 import { withLock } from './lock.ts';
@@ -164,6 +165,14 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
       }),
     resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    backups: {
+      create: (vmId, backup, token) => changing(vmId, token, (mark) => createBackup(folders.pathOf(vmId), mark, backup)),
+      restore: (vmId, backup, token) => changing(vmId, token, (mark) => restoreBackup(host, mark, backup)),
+      remove: (vmId, backup, token) =>
+        admitted(vmId, token, async () => {
+          if ((await folders.read(vmId)) !== undefined) await removeBackup(folders.pathOf(vmId), backup);
+        }),
+    },
     inventory: () => inventoryOf(host),
     release: (vmId, token) =>
       admitted(vmId, token, async () => {
@@ -317,6 +326,21 @@ async function resize(host: Host, mark: VmMark, disk: number): Promise<void> {
   // A disk only grows. Its size is compared, because a crash may have come between the mark and the disk.
   if (resized.disk > (await sizeOfDisk(folder))) await run('qemu-img', ['resize', '-q', DISK_FILE, `${resized.disk}G`], { cwd: folder });
   if (mark.isWanted) await boot(host, resized);
+}
+
+/** The guest has what the copy has: its installation, hostname, user and password. Cores, memory and the size of the disk are those of the VM. */
+async function restoreBackup(host: Host, before: VmMark, backup: string): Promise<void> {
+  const { folders } = host;
+  const folder = folders.pathOf(before.vmId);
+  const draft = `${DISK_FILE}.draft`;
+  const { disk, ...contents } = await copyBackup(folder, { backup, draft });
+  const mark = { ...before, ...contents, disk: Math.max(before.disk, disk) };
+  if (disk < mark.disk) await run('qemu-img', ['resize', '-q', draft, `${mark.disk}G`], { cwd: folder });
+  await stopMachine(folder, before, 0);
+  await folders.write(mark);
+  await writeSeed(folder, mark);
+  await rename(join(folder, draft), join(folder, DISK_FILE));
+  if (mark.isWanted) await boot(host, mark);
 }
 
 /** GB. */

@@ -27,6 +27,7 @@ export interface Groups {
     readonly delete?: InExtension;
     readonly resetPassword?: InExtension;
     readonly sshKey?: InExtension;
+    readonly backup?: InExtension;
     readonly rdns?: InExtension;
     /**
      * Create a VM

@@ -1,3 +1,4 @@
+import { isCreation } from '../document/creation.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject, member } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
@@ -29,11 +30,23 @@ export function stepForm(
     const reference = field === undefined ? undefined : referenceAt(document, field.pointer);
     const named = reference === undefined ? undefined : parameterOf(document, operations, reference);
     if (named === undefined || typeof value !== 'string' || name === asWritten) continue;
-    const folder = operation.path.slice(0, operation.path.lastIndexOf('/'));
-    if (named.folder === folder) values[name] = withUniquePrefix(value, seed);
+    if (named.folder === folderOf(operation) && chooses(operation, operations)) values[name] = withUniquePrefix(value, seed);
     else found[name] = named.name;
   }
   return { values, found, isFromDocument };
+}
+
+/**
+ * Whether an operation creates the resource that a field of its form identifies. If another operation creates in the same folder, this one works on what
+ * exists: `POST …/backup/restore` next to `POST …/backup/create`.
+ */
+function chooses(operation: Operation, operations: readonly Operation[]): boolean {
+  if (isCreation(operation, operations)) return true;
+  return !operations.some((other) => folderOf(other) === folderOf(operation) && isCreation(other, operations));
+}
+
+function folderOf({ path }: Operation): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
 /** The path parameter with a schema: its name, and the path of its collection. */

@@ -264,6 +264,30 @@ export const operations = {
         repeatable: true,
         has: 'forwarded_ports'
     },
+    'GET /vms/{vm_id}/backups': {
+        id: 'getVmBackups',
+        effect: 'read',
+        repeatable: true,
+        has: 'slots'
+    },
+    'POST /vms/{vm_id}/backups': {
+        id: 'createVmBackup',
+        effect: 'write',
+        repeatable: false,
+        has: 'slots'
+    },
+    'DELETE /vms/{vm_id}/backups/{backup_id}': {
+        id: 'deleteVmBackup',
+        effect: 'write',
+        repeatable: false,
+        has: 'slots'
+    },
+    'POST /vms/{vm_id}/backups/{backup_id}/restore': {
+        id: 'restoreVmBackup',
+        effect: 'write',
+        repeatable: false,
+        has: 'slots'
+    },
     'GET /vms/{vm_id}/rdns': {
         id: 'getVmRdns',
         effect: 'read',

@@ -2150,6 +2150,62 @@ export type VmAccess = {
 };
 
 /**
+ * A backup of a VM.
+ */
+export type VmBackup = {
+    /**
+     * Identifier of the backup.
+     */
+    id: string;
+    /**
+     * Text for people. Empty if there is none.
+     */
+    description: string;
+    /**
+     * `creating`, `available` or `deleting`. Each uses a slot. Only one that is `available` can be restored.
+     */
+    status: string;
+    /**
+     * Whether the service made it by the schedule of the VM.
+     */
+    scheduled: boolean;
+    /**
+     * When it was made.
+     */
+    created: Instant;
+    /**
+     * Size of the disk in GB.
+     */
+    disk: number;
+    /**
+     * Operating system on the disk.
+     */
+    os: string;
+};
+
+/**
+ * The backups of a VM.
+ */
+export type VmBackups = {
+    /**
+     * Number of backups that the VM can have.
+     */
+    slots: number;
+    /**
+     * How often the service makes a backup by itself, `daily`, `weekly` or `off`.
+     */
+    schedule: string;
+    /**
+     * When it makes the next one. Null without a schedule.
+     */
+    next: Instant | null;
+    /**
+     * The backups, the oldest first.
+     */
+    backups: Array<VmBackup>;
+};
+
+/**
  * The name of an address.
  */
 export type RdnsName = {
@@ -4010,6 +4066,11 @@ export type VmStateQuery = 'reserved' | 'installing' | 'running' | 'stopped' | '
  * Identifier of the VM, five digits.
  */
 export type VmIdPath = VmNumber;
+
+/**
+ * Identifier of a backup of the VM.
+ */
+export type BackupIdPath = string;
 
 /**
  * An address of the VM, or one in its IPv6 network.
@@ -6920,6 +6981,242 @@ export type GetVmAccessResponses = {
 };
 
 export type GetVmAccessSuccess = GetVmAccessResponses[keyof GetVmAccessResponses];
+
+export type GetVmBackupsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/backups';
+};
+
+export type GetVmBackupsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetVmBackupsError = GetVmBackupsErrors[keyof GetVmBackupsErrors];
+
+export type GetVmBackupsResponses = {
+    /**
+     * The backups.
+     */
+    200: VmBackups;
+};
+
+export type GetVmBackupsSuccess = GetVmBackupsResponses[keyof GetVmBackupsResponses];
+
+export type CreateVmBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/backups';
+};
+
+export type CreateVmBackupErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type CreateVmBackupError = CreateVmBackupErrors[keyof CreateVmBackupErrors];
+
+export type CreateVmBackupResponses = {
+    /**
+     * All backups after the change.
+     */
+    200: VmBackups;
+};
+
+export type CreateVmBackupSuccess = CreateVmBackupResponses[keyof CreateVmBackupResponses];
+
+export type DeleteVmBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+        /**
+         * Identifier of a backup of the VM.
+         */
+        backup_id: string;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/backups/{backup_id}';
+};
+
+export type DeleteVmBackupErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type DeleteVmBackupError = DeleteVmBackupErrors[keyof DeleteVmBackupErrors];
+
+export type DeleteVmBackupResponses = {
+    /**
+     * The backups that are left.
+     */
+    200: VmBackups;
+};
+
+export type DeleteVmBackupSuccess = DeleteVmBackupResponses[keyof DeleteVmBackupResponses];
+
+export type RestoreVmBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+        /**
+         * Identifier of a backup of the VM.
+         */
+        backup_id: string;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/backups/{backup_id}/restore';
+};
+
+export type RestoreVmBackupErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RestoreVmBackupError = RestoreVmBackupErrors[keyof RestoreVmBackupErrors];
+
+export type RestoreVmBackupResponses = {
+    /**
+     * All backups.
+     */
+    200: VmBackups;
+};
+
+export type RestoreVmBackupSuccess = RestoreVmBackupResponses[keyof RestoreVmBackupResponses];
 
 export type GetVmRdnsData = {
     body?: never;

@@ -46,6 +46,7 @@ import {
   setVatRates,
   setVmIdentifierQuarantine,
 } from './service/settings.ts';
+import { createVmBackup, deleteVmBackup, getVmBackups, restoreVmBackup } from './vm-backups.ts';
 import { getVmRdns, setVmRdns } from './vm-rdns.ts';
 import { getVm, getVmAccess, listVms, quoteResizeVm, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
@@ -94,6 +95,10 @@ export const operatorTable: OperatorTable = {
   listVms,
   getVm,
   getVmAccess,
+  getVmBackups,
+  createVmBackup,
+  restoreVmBackup,
+  deleteVmBackup,
   getVmRdns,
   setVmRdns,
   removeVm,

@@ -31,6 +31,11 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    backups: {
+      create: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
+      restore: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
+      remove: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
+    },
   };
 }
 

@@ -38,6 +38,7 @@ import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
 import { listHandleCountries } from './handle/list-handle-countries.ts';
 import type { OperationTable } from './operation.ts';
+import { createVmBackup, deleteVmBackup, listVmBackups, restoreVmBackup, setVmBackupSchedule } from './vm/backups.ts';
 import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
 import { deleteVm } from './vm/delete-vm.ts';
@@ -77,6 +78,11 @@ export const operations: OperationTable = {
   listSshKeys,
   addSshKey,
   removeSshKey,
+  listVmBackups,
+  createVmBackup,
+  restoreVmBackup,
+  deleteVmBackup,
+  setVmBackupSchedule,
   listVmRdns,
   setVmRdns,
   removeVmRdns,

@@ -1,6 +1,7 @@
 /** The resources of VMs and their prices (specification: "VM", the form of PUT /vm/create). */
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
+import { counted } from './counted.ts';
 import { everyNameOf } from './every-name.ts';
 import { divideHalfEven, euros } from './money.ts';
 import type { Money } from './money.ts';
@@ -125,6 +126,13 @@ export function brokenShrinking(from: BilledResources, to: BilledResources): Bro
     if ((to[field] ?? 0) >= present) return [];
     return [{ field, rule: 'minimum', message: `must be at least its current size, ${present}: a disk cannot shrink` }];
   });
+}
+
+/** Fewer backup slots than backups. */
+export function brokenSlots({ backup_slots: slots }: BilledResources, used: number): BrokenRange[] {
+  if (slots >= used) return [];
+  const message = `must be at least ${used}, because the VM has ${counted(used, 'backup')}; delete one first`;
+  return [{ field: 'backup_slots', rule: 'minimum', message }];
 }
 
 /** A resource outside its bounds. */

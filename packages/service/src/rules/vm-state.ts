@@ -5,7 +5,7 @@
  * and addresses and is not billed.
  */
 export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed';
-export type VmEvent = 'resize' | 'restart-billing' | 'restart' | 'reset-password' | 'stop' | 'start' | 'remove';
+export type VmEvent = 'resize' | 'restart-billing' | 'restart' | 'reset-password' | 'backup' | 'restore' | 'stop' | 'start' | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {
   reserved: {},
@@ -15,10 +15,12 @@ const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmS
     'restart-billing': 'running',
     restart: 'running',
     'reset-password': 'running',
+    backup: 'running',
+    restore: 'running',
     stop: 'stopped',
     remove: 'removed',
   },
-  stopped: { resize: 'stopped', start: 'running', remove: 'removed' },
+  stopped: { resize: 'stopped', backup: 'stopped', restore: 'stopped', start: 'running', remove: 'removed' },
   removed: {},
 };
 

@@ -5,7 +5,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Clock } from '../ports/system.ts';
 
 /** What can take time. */
-export const DELAYED = ['install', 'start', 'stop', 'resize', 'remove', 'domain'] as const;
+export const DELAYED = ['install', 'start', 'stop', 'resize', 'backup', 'remove', 'domain'] as const;
 
 /** Milliseconds, by the kind of work. A kind that is missing takes no time. */
 export type Delays = Readonly<Partial<Record<(typeof DELAYED)[number], number>>>;
@@ -22,6 +22,7 @@ export function withDelays(ports: Ports, delays: Delays = {}): Ports {
     return { task: `delay/${clock.now()}/${delay}` };
   }
   if (Object.values(delays).every((delay) => delay === 0)) return ports;
+  const { backups } = hypervisor;
   return {
     ...ports,
     hypervisor: replacing(hypervisor, {
@@ -32,6 +33,13 @@ export function withDelays(ports: Ports, delays: Delays = {}): Ports {
       stop: (vmId, token) => delayed('stop', hypervisor.stop(vmId, token)),
       resize: (size, token) => delayed('resize', hypervisor.resize(size, token)),
       remove: (vmId, token) => delayed('remove', hypervisor.remove(vmId, token)),
+      ...(backups && {
+        backups: {
+          create: (vmId, backup, token) => delayed('backup', backups.create(vmId, backup, token)),
+          restore: (vmId, backup, token) => delayed('backup', backups.restore(vmId, backup, token)),
+          remove: (vmId, backup, token) => delayed('backup', backups.remove(vmId, backup, token)),
+        },
+      }),
       task: async (task) => stateOfDelay(task, clock),
     }),
     registrar: replacing(registrar, {

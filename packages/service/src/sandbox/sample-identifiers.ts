@@ -6,6 +6,7 @@ const { parameters, examples } = document.components;
 
 export const sampleIdentifiers = {
   vm: Number(parameters.VmId.example),
+  backup: parameters.BackupId.example,
   dedicatedServer: parameters.DedicatedIdentifier.example,
   cancelledDedicatedServer: parameters.CancelledDedicatedIdentifier.example,
   domain: parameters.DomainPath.example,

@@ -177,6 +177,22 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     },
     { from: vmId, now, identifiers: VM_IDENTIFIERS },
   );
+  await db
+    .insertInto('vm_backups')
+    .values({
+      id: sampleIdentifiers.backup,
+      vm_id: vmId,
+      description: 'before the upgrade',
+      state: 'available',
+      is_scheduled: 0,
+      created: now,
+      disk: size.disk,
+      os: 'debian_12',
+      hostname: 'KVM',
+      ssh_key: null,
+      ssh_key_displayname: null,
+    })
+    .execute();
   await db.updateTable('vms').set({ is_sample: 1 }).where('id', '=', vmId).execute();
   await assignAddresses(db, {
     pools,

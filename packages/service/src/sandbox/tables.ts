@@ -55,6 +55,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   ssh_keys: 1,
   ip_addresses: 3,
   rdns_entries: 4,
+  vm_backups: 3,
   invoices: 3,
   issued_documents: 4,
   payments: 4,

@@ -48,7 +48,7 @@ import type {
   SnapshotRowsTable,
   SnapshotsTable,
 } from './tables/service.ts';
-import type { RdnsChangesTable, RdnsEntriesTable, SshKeysTable, VmsTable } from './tables/vms.ts';
+import type { RdnsChangesTable, RdnsEntriesTable, SshKeysTable, VmBackupsTable, VmsTable } from './tables/vms.ts';
 
 /**
  * The tables, in the portable subset of SQLite and PostgreSQL: integers for booleans, times and money, JSON as text. Instants are
@@ -80,6 +80,7 @@ export interface Schema {
   sale_prices: SalePricesTable;
   vms: VmsTable;
   ssh_keys: SshKeysTable;
+  vm_backups: VmBackupsTable;
   rdns_entries: RdnsEntriesTable;
   rdns_changes: RdnsChangesTable;
   // Domains

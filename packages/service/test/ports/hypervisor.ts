@@ -1,4 +1,4 @@
-import type { ForwardedPort, Installation, Inventory } from '@reseller/adapters';
+import type { ForwardedPort, Installation, Inventory, VmBackups } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
@@ -55,6 +55,7 @@ export class TestHypervisor implements Hypervisor {
       if (this.failingToRemove) throw this.failingToRemove;
       this.vms.delete(vmId);
       this.stopped.delete(vmId);
+      this.copies.delete(vmId);
     });
   }
   async inventory(): Promise<Inventory> {
@@ -77,12 +78,37 @@ export class TestHypervisor implements Hypervisor {
       if (this.vms.delete(vmId)) this.foreign.push(`released-${vmId}`);
     });
   }
+  /** The backups of each VM, with the order that the VM had. */
+  readonly copies = new Map<number, Map<string, VmOrder>>();
+  readonly backups: VmBackups = {
+    create: (...call) => this.createBackup(...call),
+    restore: (...call) => this.restoreBackup(...call),
+    remove: (...call) => this.removeBackup(...call),
+  };
+  createBackup(vmId: number, backup: string, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => {
+      const order = this.vms.get(vmId);
+      const copies = this.copies.get(vmId) ?? new Map<string, VmOrder>();
+      if (order) this.copies.set(vmId, copies.set(backup, order));
+    });
+  }
+  restoreBackup(vmId: number, backup: string, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => {
+      const copy = this.copies.get(vmId)?.get(backup);
+      if (!copy) throw new Error(`VM ${vmId} has no backup ${backup}.`);
+      const { os, hostname, sshKey, password } = copy;
+      this.#change(vmId, { os, hostname, sshKey, password });
+    });
+  }
+  removeBackup(vmId: number, backup: string, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('undo', vmId, token, () => void this.copies.get(vmId)?.delete(backup));
+  }
   async forwardedPorts(): Promise<readonly ForwardedPort[]> {
     if (this.failing) throw this.failing;
     return this.forwarded;
   }
 
-  #unlessFailing(purpose: 'do' | 'tell', vmId: number, token: FencingToken, work: () => void): Promise<void> {
+  #unlessFailing(purpose: 'do' | 'tell' | 'undo', vmId: number, token: FencingToken, work: () => void): Promise<void> {
     return this.#calls.call(purpose, [`vm/${vmId}`, token], () => {
       if (this.failing) throw this.failing;
       work();

@@ -204,7 +204,7 @@ export function resizeRefusal(
   const from = vm.resources;
   if (JSON.stringify(to) === JSON.stringify(from)) return undefined;
   const host = hostOf(vm.host);
-  if (to.cores > host.ranges.cores.max) return invalid;
+  if (to.cores > host.ranges.cores.max || to.backup_slots < vm.backups.length) return invalid;
   const more = {
     cores: to.cores - from.cores,
     mem: to.mem - from.mem,

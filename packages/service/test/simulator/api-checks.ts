@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 
 import { decimalOf, euros } from '../../src/rules/money.ts';
+import { checkBackups } from './actions-backups.ts';
 import { expectedRecord } from './actions-dns.ts';
 import { checkNames } from './actions-rdns.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
@@ -246,6 +247,7 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
   expect(pricings?.monthly).toBe(numberOf(vm.price));
   await checkNames(sim, account, vm);
+  await checkBackups(sim, account, vm);
 }
 
 function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {

@@ -84,6 +84,8 @@ export interface ModelVm extends Allocation {
   os: string;
   /** The public key of its login user. */
   sshKey: string | null;
+  /** The oldest first. */
+  readonly backups: ModelBackup[];
   /** The name that its purchase has given its addresses. */
   readonly defaultPtr: string;
   /** The names that requests have set, by address. Null for one that was removed. */
@@ -91,6 +93,14 @@ export interface ModelVm extends Allocation {
   /** Names and labels that an edit has set; undefined before. */
   edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
   readonly segments: Segment[];
+}
+
+/** A backup of a VM, with what the machine had. */
+export interface ModelBackup {
+  readonly id: string;
+  readonly os: string;
+  readonly sshKey: string | null;
+  readonly hostname: string;
 }
 
 /** A purchase without a response yet. */

@@ -217,6 +217,7 @@ export function reserveVm(
         sshKey: purchase.sshKey?.text ?? null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
         names: new Map(),
+        backups: [],
         state: 'running',
         segments: [{ type: 'CREATE', start, stop: null, price: terms.price }],
       });

@@ -10,6 +10,7 @@ import {
   setCreditLimit,
   settleRandomInvoice,
 } from './actions-accounting.ts';
+import { changeBackups } from './actions-backups.ts';
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
@@ -64,6 +65,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: deleteDomain },
   { weight: 3, run: changeSshKeys },
   { weight: 3, run: purchaseServer },
+  { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -225,6 +225,71 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        * @throws ResellerError Its class tells the kind of the failure.
        */
       remove(ssh_key_id: types.RemoveSshKeyData['path']['ssh_key_id'], options?: RequestOptions): Call<types.RemoveSshKeySuccess['data']>;
+    };
+    readonly backup: {
+      /**
+       * List backups
+       *
+       * Returns the backups of a VM with the number of its slots, and the schedule by which the service makes more.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(vmid: types.ListVmBackupsData['path']['vmid'] | number, options?: RequestOptions): Call<types.ListVmBackupsSuccess['data']>;
+      /**
+       * Back up a VM
+       *
+       * Copies the disk of a VM as it is at one moment. The VM goes on. Each backup uses one of the `backup_slots`, which are paid whether they are used or not.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form The backup to make.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      create(vmid: types.CreateVmBackupData['path']['vmid'] | number, form: types.CreateVmBackupForm, options?: RequestOptions): Call<types.CreateVmBackupSuccess['data']>;
+      /**
+       * Restore a backup
+       *
+       * Replaces the disk of a VM by that of a backup. All that was written since is lost. The VM then has the operating system, hostname, password and SSH key of the backup, and keeps its cores, memory, disk size, addresses and price. A VM that runs boots, and one that is stopped stays so.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form The backup to restore.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      restore(vmid: types.RestoreVmBackupData['path']['vmid'] | number, form: types.RestoreVmBackupForm, options?: RequestOptions): Call<types.RestoreVmBackupSuccess['data']>;
+      /**
+       * Delete a backup
+       *
+       * Deletes a backup of a VM. Its slot is free again.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param backup_id Identifier of a backup, from `GET /vm/{vmid}/backup/list`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      delete(vmid: types.DeleteVmBackupData['path']['vmid'] | number, backup_id: types.DeleteVmBackupData['path']['backup_id'], options?: RequestOptions): Call<types.DeleteVmBackupSuccess['data']>;
+      /**
+       * Schedule backups
+       *
+       * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted first. Backups that you have made stay, so that a VM whose slots are full of them gets no others.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form How often.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      schedule(vmid: types.SetVmBackupScheduleData['path']['vmid'] | number, form: types.SetVmBackupScheduleForm, options?: RequestOptions): Call<types.SetVmBackupScheduleSuccess['data']>;
     };
     readonly rdns: {
       /**
@@ -579,6 +644,13 @@ export const groupsOf = (client: Client): Groups => {
         list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
         add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),
         remove: (ssh_key_id, options) => sdk.removeSshKey({ ...callOptions(options), client, path: { ssh_key_id } }),
+      },
+      backup: {
+        list: (vmid, options) => sdk.listVmBackups({ ...callOptions(options), client, path: { vmid } }),
+        create: (vmid, form, options) => sdk.createVmBackup({ ...callOptions(options), client, path: { vmid }, body: form }),
+        restore: (vmid, form, options) => sdk.restoreVmBackup({ ...callOptions(options), client, path: { vmid }, body: form }),
+        delete: (vmid, backup_id, options) => sdk.deleteVmBackup({ ...callOptions(options), client, path: { vmid, backup_id } }),
+        schedule: (vmid, form, options) => sdk.setVmBackupSchedule({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
       rdns: {
         list: (vmid, options) => sdk.listVmRdns({ ...callOptions(options), client, path: { vmid } }),

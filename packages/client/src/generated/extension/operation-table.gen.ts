@@ -254,6 +254,58 @@ export const removeSshKeyFacts = {
     unique: true
 } as const;
 
+export const listVmBackupsFacts = {
+    id: 'listVmBackups',
+    effect: 'read',
+    repeatable: true,
+    has: 'slots'
+} as const;
+
+export const createVmBackupFacts = {
+    id: 'createVmBackup',
+    effect: 'write',
+    keyed: true,
+    form: {
+        description: 'string'
+    },
+    has: 'backup_id',
+    hasType: 'string',
+    unique: true
+} as const;
+
+export const restoreVmBackupFacts = {
+    id: 'restoreVmBackup',
+    effect: 'write',
+    keyed: true,
+    form: {
+        backup_id: 'string'
+    },
+    required: [
+        'backup_id'
+    ],
+    unique: true
+} as const;
+
+export const deleteVmBackupFacts = {
+    id: 'deleteVmBackup',
+    effect: 'write',
+    keyed: true,
+    unique: true
+} as const;
+
+export const setVmBackupScheduleFacts = {
+    id: 'setVmBackupSchedule',
+    effect: 'write',
+    keyed: true,
+    form: {
+        interval: 'string'
+    },
+    openForm: true,
+    has: 'schedule',
+    hasType: 'string',
+    unique: true
+} as const;
+
 export const listVmRdnsFacts = {
     id: 'listVmRdns',
     effect: 'read',

@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, addSshKeyFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmPowerFacts, setVmRdnsFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -297,6 +297,76 @@ export const removeSshKey = <ThrowOnError extends boolean = false>(options: Opti
     requestValidator: removeSshKeyFacts,
     url: '/vm/ssh-key/{ssh_key_id}/remove',
     ...options
+});
+
+/**
+ * List backups
+ *
+ * Returns the backups of a VM with the number of its slots, and the schedule by which the service makes more.
+ */
+export const listVmBackups = <ThrowOnError extends boolean = false>(options: Options<ListVmBackupsData, ThrowOnError>): RequestResult<ListVmBackupsResponses, ListVmBackupsErrors, ThrowOnError> => options.client.get<ListVmBackupsResponses, ListVmBackupsErrors, ThrowOnError>({
+    requestValidator: listVmBackupsFacts,
+    url: '/vm/{vmid}/backup/list',
+    ...options
+});
+
+/**
+ * Back up a VM
+ *
+ * Copies the disk of a VM as it is at one moment. The VM goes on. Each backup uses one of the `backup_slots`, which are paid whether they are used or not.
+ */
+export const createVmBackup = <ThrowOnError extends boolean = false>(options: Options<CreateVmBackupData, ThrowOnError>): RequestResult<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError> => options.client.post<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: createVmBackupFacts,
+    url: '/vm/{vmid}/backup/create',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Restore a backup
+ *
+ * Replaces the disk of a VM by that of a backup. All that was written since is lost. The VM then has the operating system, hostname, password and SSH key of the backup, and keeps its cores, memory, disk size, addresses and price. A VM that runs boots, and one that is stopped stays so.
+ */
+export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreVmBackupData, ThrowOnError>): RequestResult<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError> => options.client.post<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: restoreVmBackupFacts,
+    url: '/vm/{vmid}/backup/restore',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a backup
+ *
+ * Deletes a backup of a VM. Its slot is free again.
+ */
+export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Options<DeleteVmBackupData, ThrowOnError>): RequestResult<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError> => options.client.delete<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError>({
+    requestValidator: deleteVmBackupFacts,
+    url: '/vm/{vmid}/backup/{backup_id}/delete',
+    ...options
+});
+
+/**
+ * Schedule backups
+ *
+ * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted first. Backups that you have made stay, so that a VM whose slots are full of them gets no others.
+ */
+export const setVmBackupSchedule = <ThrowOnError extends boolean = false>(options: Options<SetVmBackupScheduleData, ThrowOnError>): RequestResult<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError> => options.client.post<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: setVmBackupScheduleFacts,
+    url: '/vm/{vmid}/backup/schedule',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**

@@ -429,7 +429,7 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 };
 
 /**
- * The task that is in progress. Null if there is none. In this service it is `BOOTING` during a first installation, a start or a restart, and `REINSTALL` during a reinstallation (not shown).
+ * The task that is in progress. Null if there is none. In this service it is `BOOTING` during a first installation, a start or a restart, `REINSTALL` during a reinstallation, and `BACKUP_CREATE` and `BACKUP_RESTORE` while a backup is made or restored (not shown).
  */
 export type VmTask = 'BOOTING' | 'REINSTALL' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'HDD_MOUNT' | null | (string & {});
 
@@ -753,6 +753,152 @@ export type RemoveSshKeyResponse = SuccessEnvelope & {
      * Always null.
      */
     data: null;
+};
+
+/**
+ * A backup of a VM.
+ */
+export type VmBackup = {
+    /**
+     * Identifier of the backup.
+     */
+    backup_id: string;
+    /**
+     * Text for people. Empty if there is none.
+     */
+    description: string;
+    /**
+     * State of the backup. Each uses a slot. Only one that is `available` can be restored.
+     */
+    status: 'creating' | 'available' | 'deleting' | (string & {});
+    /**
+     * Whether the service made it by the schedule of the VM.
+     */
+    scheduled: boolean;
+    /**
+     * When it was made.
+     */
+    created: string;
+    /**
+     * Size of the disk in GB.
+     */
+    disk: number;
+    /**
+     * Operating system on the disk.
+     */
+    os: string;
+};
+
+/**
+ * The backups of a VM.
+ */
+export type VmBackupList = {
+    /**
+     * Number of backups that the VM can have.
+     */
+    slots: number;
+    /**
+     * How often the service makes a backup by itself, such as `off`.
+     */
+    schedule: string;
+    /**
+     * When it makes the next one. Null without a schedule.
+     */
+    next: string | null;
+    /**
+     * The backups, the oldest first.
+     */
+    list: Array<VmBackup>;
+};
+
+/**
+ * The backups of a VM.
+ */
+export type ListVmBackupsResponse = SuccessEnvelope & {
+    data: VmBackupList;
+};
+
+/**
+ * The backup to make.
+ */
+export type CreateVmBackupForm = {
+    /**
+     * Text for people.
+     */
+    description?: string;
+};
+
+/**
+ * The backup.
+ */
+export type CreateVmBackupResponse = SuccessEnvelope & {
+    data: VmBackup;
+};
+
+/**
+ * Identifier of a backup.
+ */
+export type VmBackupId = string;
+
+/**
+ * The backup to restore.
+ */
+export type RestoreVmBackupForm = {
+    /**
+     * Identifier of a backup of this VM that is available.
+     */
+    backup_id: VmBackupId;
+};
+
+/**
+ * The backup was restored, or its restoration has started.
+ */
+export type RestoreVmBackupResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
+ * The backup was deleted.
+ */
+export type DeleteVmBackupResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
+ * How often the service makes a backup.
+ */
+export type SetVmBackupScheduleForm = {
+    /**
+     * `daily`, `weekly`, or `off` for no backups by a schedule.
+     */
+    interval: string;
+};
+
+/**
+ * The schedule of a VM.
+ */
+export type VmBackupSchedule = {
+    /**
+     * How often the service makes a backup by itself, such as `off`.
+     */
+    schedule: string;
+    /**
+     * When it makes the next one. Null without a schedule.
+     */
+    next: string | null;
+};
+
+/**
+ * The schedule.
+ */
+export type SetVmBackupScheduleResponse = SuccessEnvelope & {
+    data: VmBackupSchedule;
 };
 
 /**
@@ -1562,6 +1708,11 @@ export type QuoteResponse = SuccessEnvelope & {
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
  */
 export type SshKeyId = string;
+
+/**
+ * Identifier of a backup, from `GET /vm/{vmid}/backup/list`.
+ */
+export type BackupId = VmBackupId;
 
 /**
  * An address of the VM, or one in its IPv6 network.
@@ -2557,6 +2708,365 @@ export type RemoveSshKeyResponses = {
 };
 
 export type RemoveSshKeySuccess = RemoveSshKeyResponses[keyof RemoveSshKeyResponses];
+
+export type ListVmBackupsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/backup/list';
+};
+
+export type ListVmBackupsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListVmBackupsError = ListVmBackupsErrors[keyof ListVmBackupsErrors];
+
+export type ListVmBackupsResponses = {
+    /**
+     * The backups.
+     */
+    200: ListVmBackupsResponse;
+};
+
+export type ListVmBackupsSuccess = ListVmBackupsResponses[keyof ListVmBackupsResponses];
+
+export type CreateVmBackupData = {
+    /**
+     * The backup to make.
+     */
+    body: CreateVmBackupForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/backup/create';
+};
+
+export type CreateVmBackupErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * All slots are used, another change of the VM is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateVmBackupError = CreateVmBackupErrors[keyof CreateVmBackupErrors];
+
+export type CreateVmBackupResponses = {
+    /**
+     * The backup.
+     */
+    200: CreateVmBackupResponse;
+};
+
+export type CreateVmBackupSuccess = CreateVmBackupResponses[keyof CreateVmBackupResponses];
+
+export type RestoreVmBackupData = {
+    /**
+     * The backup to restore.
+     */
+    body: RestoreVmBackupForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/backup/restore';
+};
+
+export type RestoreVmBackupErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * Another change of the VM is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RestoreVmBackupError = RestoreVmBackupErrors[keyof RestoreVmBackupErrors];
+
+export type RestoreVmBackupResponses = {
+    /**
+     * The backup was restored, or its restoration has started.
+     */
+    200: RestoreVmBackupResponse;
+};
+
+export type RestoreVmBackupSuccess = RestoreVmBackupResponses[keyof RestoreVmBackupResponses];
+
+export type DeleteVmBackupData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+        /**
+         * Identifier of a backup, from `GET /vm/{vmid}/backup/list`.
+         */
+        backup_id: VmBackupId;
+    };
+    query?: never;
+    url: '/vm/{vmid}/backup/{backup_id}/delete';
+};
+
+export type DeleteVmBackupErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * Another change of the VM is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed. Or the VM is no longer billed, but the infrastructure has not carried out the change yet; the message says so, and the service retries until it succeeds.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DeleteVmBackupError = DeleteVmBackupErrors[keyof DeleteVmBackupErrors];
+
+export type DeleteVmBackupResponses = {
+    /**
+     * The backup was deleted.
+     */
+    200: DeleteVmBackupResponse;
+};
+
+export type DeleteVmBackupSuccess = DeleteVmBackupResponses[keyof DeleteVmBackupResponses];
+
+export type SetVmBackupScheduleData = {
+    /**
+     * How often.
+     */
+    body: SetVmBackupScheduleForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/backup/schedule';
+};
+
+export type SetVmBackupScheduleErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SetVmBackupScheduleError = SetVmBackupScheduleErrors[keyof SetVmBackupScheduleErrors];
+
+export type SetVmBackupScheduleResponses = {
+    /**
+     * The schedule.
+     */
+    200: SetVmBackupScheduleResponse;
+};
+
+export type SetVmBackupScheduleSuccess = SetVmBackupScheduleResponses[keyof SetVmBackupScheduleResponses];
 
 export type ListVmRdnsData = {
     body?: never;

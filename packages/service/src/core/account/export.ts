@@ -39,6 +39,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   handles: ofAccount(),
   vms: ofAccount(),
   ssh_keys: ofAccount(),
+  vm_backups: through('vm_id', 'vms', 'id'),
   rdns_entries: through('vm_id', 'vms', 'id'),
   ip_pools: ofAccount(),
   ip_addresses: through('vm_id', 'vms', 'id'),

@@ -96,6 +96,8 @@ const ALLOWED: Readonly<Record<VmEvent, string>> = {
   'restart-billing': 'has a position that can be restarted',
   restart: 'can be restarted',
   'reset-password': 'can get a new password',
+  backup: 'can be backed up',
+  restore: 'can be restored',
   stop: 'can be stopped',
   start: 'can be started',
   remove: 'can be removed',

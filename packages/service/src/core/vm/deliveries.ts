@@ -17,7 +17,7 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import { invalid } from '../../rules/refusal.ts';
-import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resources.ts';
+import { brokenRanges, brokenShrinking, brokenSlots, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
@@ -28,6 +28,7 @@ import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
 import { ipv4Of, assignMoreIpv4, confirmAddresses, releaseAddresses, releaseLastIpv4, releasePendingAddresses } from './addresses.ts';
+import { forgetBackups, usedSlots } from './backups.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
@@ -167,6 +168,7 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     const vm = await endChange(db, vmId);
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
+    await forgetBackups(db, vmId);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,
@@ -360,7 +362,11 @@ export async function pricedResize(db: Db, vm: Row, wanted: Partial<BilledResour
   const prices = await pricesFor(db, vm, host, now);
   const changes = JSON.stringify(to) !== JSON.stringify(from);
   if (!changes) return { to, price: BigInt(vm.monthly_price), changes, host, prices };
-  const broken = [...brokenShrinking(from, to), ...brokenRanges(to, host.ranges, host.name)];
+  const broken = [
+    ...brokenShrinking(from, to),
+    ...brokenSlots(to, await usedSlots(db, vm.id)),
+    ...brokenRanges(to, host.ranges, host.name),
+  ];
   if (broken.length > 0) throw invalid(broken);
   return { to, price: monthlyPriceOf(to, prices.prices), changes, host, prices };
 }

@@ -18,6 +18,7 @@ const anyPath = {
   handle: 'XX0000',
   invoiceID: 'none',
   key_id: '01900000-0000-7000-8000-00000000dddd',
+  backup_id: '01900000-0000-7000-8000-00000000bbbb',
   ip_address: '198.51.100.1',
   ssh_key_id: '01900000-0000-7000-8000-00000000cccc',
 };

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
 import { releaseAddresses } from '../../core/vm/addresses.ts';
+import { forgetBackups } from '../../core/vm/backups.ts';
 import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
@@ -51,6 +52,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
   for (const vm of await db.selectFrom('vms').selectAll().where('account_id', '=', id).where('state', '!=', 'removed').execute()) {
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vm.id);
+    await forgetBackups(db, vm.id);
   }
   const servers = db
     .selectFrom('dedicated_servers')

@@ -28,6 +28,8 @@ const TASKS: Readonly<Record<string, string>> = {
   reinstallVm: 'REINSTALL',
   startVm: 'BOOTING',
   restartVm: 'BOOTING',
+  createBackup: 'BACKUP_CREATE',
+  restoreBackup: 'BACKUP_RESTORE',
 };
 
 async function taskOf(db: Db, vmId: number): Promise<string | null> {

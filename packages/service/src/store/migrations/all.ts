@@ -17,6 +17,7 @@ import { vmLabels } from './0015-vm-labels.ts';
 import { rdns } from './0016-rdns.ts';
 import { sampleVms } from './0017-sample-vms.ts';
 import { osImageFacts } from './0018-os-image-facts.ts';
+import { vmBackups } from './0019-vm-backups.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -42,5 +43,6 @@ export function migrationsOf(engine: Engine) {
     '0016-rdns': rdns(engine),
     '0017-sample-vms': sampleVms(engine),
     '0018-os-image-facts': osImageFacts(engine),
+    '0019-vm-backups': vmBackups(engine),
   };
 }

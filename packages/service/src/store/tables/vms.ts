@@ -43,12 +43,37 @@ export interface VmsTable {
   booted: number | null;
   /** 1 while it is stopped by the provider, so that only the provider can start it. */
   stopped_by_provider: Generated<number>;
+  /** `daily` or `weekly` if the service makes backups by itself. Null if it does not. */
+  backup_schedule: Generated<string | null>;
+  /** Seconds: when the next one is due. Null without a schedule. */
+  backup_due: Generated<number | null>;
   /** 1 for the sample VM of a sandbox, which no hypervisor has created. */
   is_sample: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
   removed: number | null;
   /** Milliseconds. */
   created: number;
+}
+
+/** Backups of VMs. The rows of a VM are deleted with it. */
+export interface VmBackupsTable {
+  /** UUID, also the name of the backup in the hypervisor. */
+  id: string;
+  vm_id: number;
+  description: string;
+  /** `creating` and `deleting` until the hypervisor has confirmed it, else `available`. Each uses a slot. */
+  state: 'creating' | 'available' | 'deleting';
+  /** 1 if the schedule of the VM asked for it. */
+  is_scheduled: number;
+  /** Milliseconds. */
+  created: number;
+  // The VM at the time of the backup.
+  /** GB. */
+  disk: number;
+  os: string;
+  hostname: string;
+  ssh_key: string | null;
+  ssh_key_displayname: string | null;
 }
 
 /** Names of addresses in reverse DNS that an account has set or removed. The other first addresses have the `default_ptr` of their VM. */

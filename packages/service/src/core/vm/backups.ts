@@ -1,0 +1,227 @@
+/** Backups of VMs, within the slots that are paid. One change of a VM is in progress at a time, and a backup is one. */
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import * as v from 'valibot';
+
+import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
+import type { Db } from '../../store/store.ts';
+import type { VmBackupsTable, VmsTable } from '../../store/tables/vms.ts';
+import { beginChange, endChange } from './change.ts';
+import type { VmRequest } from './change.ts';
+import { vmSubject } from './identifier.ts';
+
+export type Backup = Selectable<VmBackupsTable>;
+
+/** A backup to make. */
+export interface BackupRequest extends VmRequest {
+  readonly description: string;
+  /** Whether the schedule of the VM asks for it. */
+  readonly isScheduled: boolean;
+}
+
+/** A backup of a VM to restore or delete. */
+export interface OneBackup extends VmRequest {
+  readonly backupId: string;
+}
+
+/** All backups of a VM, the oldest first. */
+export function backupsOf(db: Db, vmId: number): Promise<Backup[]> {
+  return db.selectFrom('vm_backups').selectAll().where('vm_id', '=', vmId).orderBy('created').orderBy('id').execute();
+}
+
+const createDetails = v.object({ vmId: v.number(), backupId: v.string() });
+
+interface CreatePlan {
+  readonly runtime: Runtime;
+  readonly backup: Backup;
+}
+
+/** Copies the disk of a VM into a free slot. The VM goes on. */
+export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof createDetails>, CreatePlan, Backup> = {
+  name: 'createBackup',
+  recovery: 'undo',
+  details: createDetails,
+  subject: vmSubject,
+  async reserve({ db }, request) {
+    const { runtime, vmId, description, isScheduled } = request;
+    const { vm } = await beginChange(db, request, 'backup');
+    assertMakesBackups(runtime.ports);
+    await assertFreeSlot(db, vm);
+    const { clock, random } = runtime.ports;
+    const created = clock.now();
+    const { disk, os, hostname, ssh_key, ssh_key_displayname } = vm;
+    const backup: Backup = {
+      id: uuidv7({ msecs: created, random: random.bytes(16) }),
+      vm_id: vmId,
+      description,
+      state: 'creating',
+      is_scheduled: isScheduled ? 1 : 0,
+      created,
+      disk,
+      os,
+      hostname,
+      ssh_key,
+      ssh_key_displayname,
+    };
+    await db.insertInto('vm_backups').values(backup).execute();
+    return { accountId: vm.account_id, details: { vmId, backupId: backup.id }, plan: { runtime, backup } };
+  },
+  call: ({ hypervisor }, { backup }, token) => backupsIn({ hypervisor }).create(backup.vm_id, backup.id, token),
+  async confirm({ db }, { backup }) {
+    await finishBackup(db, { vmId: backup.vm_id, backupId: backup.id });
+    return { ...backup, state: 'available' };
+  },
+  compensate: ({ hypervisor }, { vmId, backupId }, token) => backupsIn({ hypervisor }).remove(vmId, backupId, token),
+  async rollBack({ db }, { vmId, backupId }) {
+    await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
+    await endChange(db, vmId);
+  },
+  asTask: {
+    begin: async (_transaction, { backup }) => backup,
+    finish: ({ db }, details) => finishBackup(db, details),
+  },
+};
+
+async function finishBackup(db: Db, { vmId, backupId }: { readonly vmId: number; readonly backupId: string }): Promise<void> {
+  await db.updateTable('vm_backups').set({ state: 'available' }).where('id', '=', backupId).execute();
+  await endChange(db, vmId);
+}
+
+const restoreDetails = v.object({
+  vmId: v.number(),
+  isRunning: v.boolean(),
+  os: v.string(),
+  hostname: v.string(),
+  ssh_key: v.nullable(v.string()),
+  ssh_key_displayname: v.nullable(v.string()),
+});
+type RestoreDetails = v.InferOutput<typeof restoreDetails>;
+
+interface RestorePlan extends RestoreDetails {
+  readonly runtime: Runtime;
+  readonly backupId: string;
+}
+
+/**
+ * Replaces the disk of a VM by that of a backup. The VM then has the operating system, hostname and SSH key of the backup. It keeps its
+ * resources, which are billed as before. A VM that runs boots, and one that is stopped stays so.
+ */
+export const restoreBackup: UndoableDelivery<OneBackup, RestoreDetails, RestorePlan, 'restored' | 'started'> = {
+  name: 'restoreBackup',
+  recovery: 'undo',
+  details: restoreDetails,
+  subject: vmSubject,
+  async reserve({ db }, request) {
+    const { vm } = await beginChange(db, request, 'restore');
+    const backup = await findBackup(db, vm.id, request.backupId);
+    assertMakesBackups(request.runtime.ports);
+    assertFits(vm, backup);
+    const { os, hostname, ssh_key, ssh_key_displayname } = backup;
+    const details = { vmId: vm.id, isRunning: vm.state === 'running', os, hostname, ssh_key, ssh_key_displayname };
+    return { accountId: vm.account_id, details, plan: { ...details, runtime: request.runtime, backupId: backup.id } };
+  },
+  call: ({ hypervisor }, { vmId, backupId }, token) => backupsIn({ hypervisor }).restore(vmId, backupId, token),
+  async confirm({ db }, { runtime, backupId: _backupId, ...details }) {
+    await finishRestoration(db, runtime, details);
+    return 'restored';
+  },
+  // A replaced disk does not come back. With the new token, the hypervisor rejects a late call that would still replace it.
+  compensate: ({ hypervisor }, { vmId, isRunning }, token) => (isRunning ? hypervisor.start(vmId, token) : hypervisor.stop(vmId, token)),
+  async rollBack({ db }, { vmId }) {
+    await endChange(db, vmId);
+  },
+  asTask: {
+    begin: async () => 'started',
+    finish: ({ db }, details, runtime) => finishRestoration(db, runtime, details),
+  },
+};
+
+async function finishRestoration(db: Db, { ports }: Runtime, { vmId, isRunning, ...contents }: RestoreDetails): Promise<void> {
+  await endChange(db, vmId, { ...contents, ...(isRunning && { booted: ports.clock.now() }) });
+}
+
+const deleteDetails = v.object({ vmId: v.number(), backupId: v.string() });
+
+/** Deletes a backup. Its slot is free when the hypervisor has removed it. */
+export const deleteBackup: FinishableDelivery<OneBackup, v.InferOutput<typeof deleteDetails>, void> = {
+  name: 'deleteBackup',
+  recovery: 'finish',
+  details: deleteDetails,
+  subject: vmSubject,
+  async reserve({ db }, request) {
+    const { vm } = await beginChange(db, request, 'backup');
+    const { id: backupId } = await findBackup(db, vm.id, request.backupId);
+    assertMakesBackups(request.runtime.ports);
+    await db.updateTable('vm_backups').set({ state: 'deleting' }).where('id', '=', backupId).execute();
+    return { accountId: vm.account_id, details: { vmId: vm.id, backupId } };
+  },
+  call: ({ hypervisor }, { vmId, backupId }, token) => backupsIn({ hypervisor }).remove(vmId, backupId, token),
+  async confirm({ db }, { vmId, backupId }) {
+    await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
+    await endChange(db, vmId);
+  },
+  asTask: { async begin() {} },
+  describeFailure: () =>
+    'The hypervisor has not confirmed the deletion of the backup. The service retries until it does. Until then, the backup uses its slot.',
+};
+
+/** Forgets the backups of a VM, which the hypervisor removes with it. */
+export async function forgetBackups(db: Db, vmId: number): Promise<void> {
+  await db.deleteFrom('vm_backups').where('vm_id', '=', vmId).execute();
+}
+
+/** How many slots of a VM are used. */
+export async function usedSlots(db: Db, vmId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('vm_backups')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('vm_id', '=', vmId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function findBackup(db: Db, vmId: number, id: string): Promise<Backup> {
+  const backup = await db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('id', '=', id)
+    .where('vm_id', '=', vmId)
+    .where('state', '=', 'available')
+    .executeTakeFirst();
+  if (!backup) throw notFound('backup');
+  return backup;
+}
+
+async function assertFreeSlot(db: Db, { id, backup_slots: slots }: Selectable<VmsTable>): Promise<void> {
+  if ((await usedSlots(db, id)) < slots) return;
+  throw new Refusal(
+    409,
+    'quota_exceeded',
+    slots === 0
+      ? `The VM ${id} has no backup slot. Buy one with POST /vm/{vmid}/change.`
+      : `All backup slots of the VM ${id} are used: ${slots} of ${slots}. Delete a backup, or buy more slots with POST /vm/{vmid}/change.`,
+  );
+}
+
+/** Disks only grow, so a backup is never larger than the disk of its VM, unless a resize was undone after the backup. */
+function assertFits({ id, disk }: Selectable<VmsTable>, backup: Backup): void {
+  if (backup.disk <= disk) return;
+  throw new Refusal(
+    409,
+    'wrong_state',
+    `The backup has a disk of ${backup.disk} GB, and the VM ${id} has only ${disk} GB. Enlarge the disk with POST /vm/{vmid}/change, then restore the backup.`,
+  );
+}
+
+function assertMakesBackups({ hypervisor }: Pick<Ports, 'hypervisor'>): void {
+  if (!hypervisor.backups)
+    throw new Refusal(409, 'wrong_state', 'The hypervisor of this service makes no backups. Ask the provider how your VMs are backed up.');
+}
+
+function backupsIn({ hypervisor }: Pick<Ports, 'hypervisor'>): NonNullable<Ports['hypervisor']['backups']> {
+  if (!hypervisor.backups) throw new Error('The adapter has no backups any longer.');
+  return hypervisor.backups;
+}
