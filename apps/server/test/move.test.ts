@@ -99,7 +99,11 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   // A move copies no position of a sequence, because the rows of the two others are not moved. It sets that of the feed, so that later entries come
   // after those that were moved.
   const sequences = await query(url, 'select sequencename from pg_sequences order by sequencename');
-  expect(sequences.map(({ sequencename }) => sequencename)).toEqual(['rdns_changes_id_seq', 'request_log_feed', 'request_log_inbox_id_seq']);
+  expect(sequences.map(({ sequencename }) => sequencename)).toEqual([
+    'rdns_changes_id_seq',
+    'request_log_feed',
+    'request_log_inbox_id_seq',
+  ]);
   const [feed] = await query(url, 'select last_value = (select max(feed) from request_log) as is_last from request_log_feed');
   expect(feed).toEqual({ is_last: true });
   await embedded.end('SIGTERM');
