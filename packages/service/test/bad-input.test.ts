@@ -44,7 +44,8 @@ test('every operation names each field once that must not be empty, for a form w
     const sent = await goodCall(service, id, await service.account());
     const { fields } = formRules(id);
     const { body } = await service.call(id, { ...sent, body: [...fields.keys()].map((name) => `${name}=`).join('&') });
-    const named: { field: string }[] = body.data.fields;
+    // A form may be valid with only empty fields, such as that of a backup without a description.
+    const named: { field: string }[] = body.type === 'validation_failed' ? body.data.fields : [];
     const mayBeEmpty = [...fields].filter(([, rules]) => brokenBy('', rules).length === 0).map(([name]) => name);
     expect.soft([...new Set([...named.map(({ field }) => field), ...mayBeEmpty])].toSorted(), id).toEqual([...fields.keys()].toSorted());
   }

@@ -75,7 +75,7 @@ export function assignableIn(zone: string, cidrs: readonly string[]): string[] |
     const first = prefixOf(subnet.correctForm());
     return Array.from({ length: 2 ** (NETWORK_BITS - subnet.subnetMask) }, (_, index) => networkText(first + BigInt(index)));
   }
-  const prefix = subnet.correctForm().replace(/\d+$/, '');
+  const [prefix = ''] = subnet.correctForm().match(/^(?:\d{1,3}\.){3}/) ?? [];
   return Array.from({ length: ADDRESSES_OF_ZONE }, (_, last) => `${prefix}${last}`);
 }
 

@@ -101,4 +101,11 @@ export async function finishOpenRequests(sim: Simulation): Promise<void> {
   while (sim.openRequests.some(({ hanging }) => hanging)) await finishHangingCall(sim);
   await crash(sim);
   await runScheduledJobs(sim);
+  await publishAllZones(sim);
+}
+
+/** A round of jobs publishes a batch of zones, so that a DNS that is down does not hold up other jobs. */
+async function publishAllZones({ client }: Simulation): Promise<void> {
+  const countWaiting = async () => (await client.store().read((db) => db.selectFrom('zone_changes').select('domain').execute())).length;
+  for (let rounds = await countWaiting(); rounds > 0; rounds--) await client.service().runScheduledJobs();
 }
