@@ -63,7 +63,7 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
   out_of_capacity: { remedy: 'Choose another host system, or fewer resources. Nothing was bought.', guide: FIRST_PURCHASE },
   quota_exceeded: {
     remedy:
-      'Delete a VM, a handle, an SSH key or a name in reverse DNS that you no longer need. Ask the provider for a higher quota of VMs or handles.',
+      'Delete a VM, a handle, an SSH key, a backup or a name in reverse DNS that you no longer need. Ask the provider for a higher quota of VMs or handles.',
     guide: LIMITS,
   },
   idempotency_key_in_progress: {
@@ -130,6 +130,10 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
   },
   'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
   'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
+  'quota-exceeded': {
+    remedy: 'Raise the quota of the account, or delete a VM, a backup or a name that is no longer needed.',
+    guide: OPERATOR_PROBLEMS,
+  },
   'precondition-failed': { remedy: 'Read the resource again, and decide whether your change is still right.', guide: OPERATOR_PROBLEMS },
   'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
   'payload-too-large': { remedy: 'Send a shorter body.', guide: OPERATOR_PROBLEMS },

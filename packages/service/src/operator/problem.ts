@@ -24,6 +24,7 @@ const kinds = {
   'in-use': [409, 'In use'],
   'confirmation-required': [409, 'A second operator must confirm this'],
   'out-of-capacity': [409, 'Out of capacity'],
+  'quota-exceeded': [409, 'Quota exceeded'],
   'credit-limit-exceeded': [409, 'Credit limit exceeded'],
   'request-timeout': [408, 'The request did not arrive in time'],
   'precondition-failed': [412, 'Changed by another request'],
@@ -139,6 +140,8 @@ function problemOfRefusal({ type, message, fields }: Refusal): OperatorProblem {
       return new OperatorProblem('wrong-state', message);
     case 'out_of_capacity':
       return new OperatorProblem('out-of-capacity', message);
+    case 'quota_exceeded':
+      return new OperatorProblem('quota-exceeded', message);
     case 'validation_failed':
       return validationProblem((fields ?? []).map((field) => ({ pointer: `#/${field.field}`, detail: field.message })));
     case 'unavailable':

@@ -122,6 +122,13 @@ describe.each(engines)('on %s', (engine) => {
     addMachine(service, { disk: 1_500 });
     expect((await refusalOf(operator.adoptVm({ client, path, body: { ...body, hostsystem: 'unknown' } }))).status).toBe(422);
     addMachine(service);
+    const account = { account_id: body.account_id };
+    await operator.setQuotas({ client, path: account, body: { vms: 0, handles: null } });
+    expect(await refusalOf(operator.adoptVm({ client, path, body }))).toMatchObject({
+      status: 409,
+      type: expect.stringMatching(/quota-exceeded$/),
+    });
+    await operator.setQuotas({ client, path: account, body: { vms: null, handles: null } });
     hypervisor.failing = new Error('The disk is gone.');
     expect((await refusalOf(operator.adoptVm({ client, path, body }))).status).toBe(503);
     hypervisor.failing = undefined;

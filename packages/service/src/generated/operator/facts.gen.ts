@@ -45,6 +45,7 @@ export const PROBLEM_TYPES = [
   "https://operator.reseller.invalid/problems/in-use",
   "https://operator.reseller.invalid/problems/confirmation-required",
   "https://operator.reseller.invalid/problems/out-of-capacity",
+  "https://operator.reseller.invalid/problems/quota-exceeded",
   "https://operator.reseller.invalid/problems/credit-limit-exceeded",
   "https://operator.reseller.invalid/problems/precondition-failed",
   "https://operator.reseller.invalid/problems/payload-too-large",

@@ -1,10 +1,11 @@
 /** Backups within the paid slots, and their restoration over a resize and a reinstallation. */
+import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
-import { startOperator } from '../../../test/operator.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import { PortCalls } from '../../../test/ports/port-calls.ts';
@@ -131,6 +132,40 @@ describe.each(engines)('on %s', (engine) => {
     expect((await restore(backup_id)).status).toBe(500);
     expect(await config()).toEqual(before);
     expect((await restore(backup_id)).status).toBe(200);
+  });
+
+  test('lets the operator make, restore and delete backups under the rules of the account', async () => {
+    const service = await startOperator({ engine, delays: { backup: 60_000 } });
+    const { client } = service;
+    const { vmId, path, list } = await buy(service);
+    const vm = { vm_id: String(vmId) };
+    async function finish(): Promise<void> {
+      service.clock.advance(60_000);
+      await service.runScheduledJobs();
+    }
+    const first = (await operator.createVmBackup({ client, path: vm })).backups[0]?.id ?? '';
+    const one = { ...vm, backup_id: first };
+    // While a backup is made, the VM accepts no other change.
+    for (const change of [
+      operator.createVmBackup({ client, path: vm }),
+      operator.restoreVmBackup({ client, path: one }),
+      operator.deleteVmBackup({ client, path: one }),
+    ])
+      expect(await refusalOf(change)).toMatchObject({ status: 409 });
+    await finish();
+    await operator.createVmBackup({ client, path: vm });
+    await finish();
+    expect(await refusalOf(operator.createVmBackup({ client, path: vm }))).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('2 of 2'),
+    });
+    await operator.restoreVmBackup({ client, path: one });
+    expect((await service.call('getVmStatus', { path })).body.data.task).toBe('BACKUP_RESTORE');
+    await finish();
+    await operator.deleteVmBackup({ client, path: one });
+    await finish();
+    expect((await list()).map(({ backup_id }) => backup_id)).not.toContain(first);
+    await expectInvariants(service.store);
   });
 
   test('shows the task while a backup is made and restored', async () => {

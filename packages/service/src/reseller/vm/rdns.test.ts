@@ -111,6 +111,12 @@ describe.each(engines)('on %s', (engine) => {
     );
     const setAt = async (number: number) => (await set({ domain: 'b.example.org', ip_address: address(number) })).status;
     expect([await setAt(101), await setAt(102), await setAt(101), await setAt(1)]).toEqual([200, 409, 200, 200]);
+    const refused = operator.setVmRdns({
+      client: service.client,
+      path: { vm_id: vmid, ip_address: address(102) },
+      body: { domain: 'b.example.org' },
+    });
+    expect(await refusalOf(refused)).toMatchObject({ status: 409 });
     await remove(address(2));
     expect([await setAt(102), await setAt(103)]).toEqual([200, 409]);
   });
