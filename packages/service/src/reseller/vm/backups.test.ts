@@ -146,12 +146,12 @@ describe.each(engines)('on %s', (engine) => {
     const first = (await operator.createVmBackup({ client, path: vm })).backups[0]?.id ?? '';
     const one = { ...vm, backup_id: first };
     // While a backup is made, the VM accepts no other change.
-    for (const change of [
-      operator.createVmBackup({ client, path: vm }),
-      operator.restoreVmBackup({ client, path: one }),
-      operator.deleteVmBackup({ client, path: one }),
-    ])
-      expect(await refusalOf(change)).toMatchObject({ status: 409 });
+    const whileBusy = [
+      () => operator.createVmBackup({ client, path: vm }),
+      () => operator.restoreVmBackup({ client, path: one }),
+      () => operator.deleteVmBackup({ client, path: one }),
+    ];
+    for (const change of whileBusy) expect(await refusalOf(change())).toMatchObject({ status: 409 });
     await finish();
     await operator.createVmBackup({ client, path: vm });
     await finish();
