@@ -301,6 +301,24 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('link', { name: 'Accounts' }).first().click();
   });
 
+  test('a person writes percent, and the service gets basis points', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('row', { name: 'VAT rates' }).getByRole('button', { name: 'Change' }).click();
+    expect(await dialog.getByLabel('Rate', { exact: true }).inputValue()).toBe('19 %');
+    await dialog.getByRole('button', { name: 'Add another' }).click();
+    const next = dialog.getByRole('group', { name: 'VAT rate 2' });
+    await next.getByLabel('Rate', { exact: true }).fill('205 %');
+    await next.getByLabel('Valid from', { exact: true }).fill('2999-01-01');
+    await dialog.getByRole('button', { name: operations.setVatRates.summary }).click();
+    await dialog.getByText('must be at most 100 %').waitFor();
+    await next.getByLabel('Rate', { exact: true }).fill('20.5');
+    await dialog.getByRole('button', { name: operations.setVatRates.summary }).click();
+    await page.getByText('20.5 % from 2999-01-01').waitFor();
+    expect((await operate(sandbox.current(), 'GET /settings')).vat_rates).toMatchObject([{ basis_points: 1_900 }, { basis_points: 2_050 }]);
+    await page.getByRole('link', { name: 'Accounts' }).first().click();
+  });
+
   test('a new secret is shown once and copied, and a dialog says what cannot be undone', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('link', { name: 'Demo reseller' }).click();

@@ -1,8 +1,9 @@
-/** What a thumb and a narrow screen need, measured in Chromium. */
+/** Whole texts on a narrow screen, and targets that a thumb hits, measured in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { byDepth } from '../../../.config/depth.ts';
 import { operations } from '../src/document/operations.data.ts';
 import { call, consoleLink, openContext, operate, PHONE, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
@@ -11,6 +12,8 @@ import { DEMO_ACCOUNT, PAGES } from './pages.ts';
 /** The enhanced target size of WCAG 2.2 (2.5.5), in CSS pixels. Links in sentences and facts are exempt. */
 const TARGET_PX = 44;
 const TARGETS = 'button, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
+/** The pages with the longest texts. */
+const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'domain', 'invoice', 'catalogue', 'audit']);
 const LONG_NAME = `${'long-'.repeat(11)}name`;
 
 let sandbox: Restartable;
@@ -36,17 +39,19 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('on a phone', () => {
-  test.each(PAGES)('$name cuts no text, and has targets that a thumb hits', async ({ path }) => {
-    await page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
-    await page.locator('h1').waitFor();
-    await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
-    expect(await cutTexts(page)).toEqual([]);
-    expect(await smallTargets(page)).toEqual([]);
-    expect(watched.faults).toEqual([]);
-  });
+  test.each(byDepth({ usual: PAGES.filter(({ name }) => USUAL.has(name)), deep: PAGES }))(
+    '$name cuts no text, and has targets that a thumb hits',
+    async ({ path }) => {
+      await page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+      await page.locator('h1').waitFor();
+      await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+      expect(await cutTexts(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(watched.faults).toEqual([]);
+    },
+  );
 
   test('the rows of a list have the height that the list reckons with, whatever their texts are', async () => {
-    await page.goto(`${sandbox.current().operatorUrl}/console/`);
     const box = page.locator('.list .table-box');
     const count = async () => Number(await page.getByRole('table').getAttribute('aria-rowcount'));
     for (let n = 0; n < 60; n++) await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/quotas`, { vms: n + 10, handles: null });
