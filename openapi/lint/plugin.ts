@@ -14,6 +14,7 @@ import { extensionMarks } from './extension-marks.ts';
 import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
 import { linearPattern } from './linear-pattern.ts';
+import { markedUnit } from './marked-unit.ts';
 import { noOrphanFile } from './no-orphan-file.ts';
 import { openEnumeration } from './open-enumeration.ts';
 import { operationNaming } from './operation-naming.ts';
@@ -47,6 +48,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         extensions: extensions(folder),
         'ignore-with-reason': ignoreWithReason(folder),
         'linear-pattern': linearPattern,
+        'marked-unit': markedUnit,
         'no-orphan-file': noOrphanFile(folder),
         'open-enumeration': openEnumeration,
         'operation-naming': operationNaming,

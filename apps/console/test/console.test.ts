@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
 
-import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
 import { openSqliteStore } from '@reseller/service';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,10 +16,8 @@ import { operations } from '../src/document/operations.data.ts';
 import { visible } from '../src/ui/visible.ts';
 import { call, consoleLink, DESKTOP, openContext, operate, overflowOf, PHONE, runPrintedPurchase, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
+import { DEMO_ACCOUNT, PAGES } from './pages.ts';
 
-const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
-/** A server of the sample data. */
-const SERVER = operatorDocument.components.parameters.ServerIdPath.example;
 const HOSTILE_NAME = `"><img src=x onerror=alert(1)><script>alert(2)</script> \u202Egnissim ${'W'.repeat(40)}`;
 const PICTURES = join(import.meta.dirname, '../reports/screenshots');
 const MANY_VMS = 10_000;
@@ -28,29 +25,6 @@ const PURCHASES = 20;
 /** Many times as many requests as one response has. */
 const BURST = 1_500;
 
-const PAGES = [
-  { name: 'requests', path: '' },
-  { name: 'request', path: `requests/${DEMO_ACCOUNT}/1` },
-  { name: 'jobs', path: 'jobs' },
-  { name: 'accounts', path: 'accounts' },
-  { name: 'account', path: `accounts/${DEMO_ACCOUNT}` },
-  { name: 'vms', path: 'vms' },
-  { name: 'servers', path: 'servers' },
-  { name: 'server', path: `servers/${SERVER}` },
-  { name: 'domains', path: 'domains' },
-  { name: 'domain', path: 'domains/reseller-customer.net' },
-  { name: 'invoices', path: 'invoices' },
-  { name: 'invoice', path: 'invoices/INV-00001' },
-  { name: 'payments', path: 'payments' },
-  { name: 'nodes', path: 'nodes' },
-  { name: 'host-system', path: 'nodes/nl_ryzen' },
-  { name: 'catalogue', path: 'catalogue' },
-  { name: 'clock', path: 'clock' },
-  { name: 'faults', path: 'faults' },
-  { name: 'access', path: 'access' },
-  { name: 'audit', path: 'audit' },
-  { name: 'settings', path: 'settings' },
-];
 /** The rows of a list offer the same actions, except for their states. */
 const MENUS_OF_A_PAGE = 6;
 const SCHEMES = ['light', 'dark'] as const;
@@ -236,7 +210,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
   test('a backup is made and restored from the page of its VM', async () => {
     await open('vms/48213');
     const backups = page.getByRole('table', { name: 'Backups' });
-    await backups.getByText('before the upgrade').waitFor();
+    await backups.getByText('before the upgrade').last().waitFor();
     await page.getByText('1 of 2 slots').waitFor();
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: operations.createVmBackup.summary }).click();
@@ -324,6 +298,24 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await dialog.getByRole('button', { name: operations.defineHostSystem.summary }).click();
     await page.getByText(`Done: ${operations.defineHostSystem.summary}`).waitFor();
     expect(await operate(sandbox.current(), 'GET /host-systems/nl_ryzen')).toMatchObject({ processor: 'AMD EPYC 4564P' });
+    await page.getByRole('link', { name: 'Accounts' }).first().click();
+  });
+
+  test('a person writes percent, and the service gets basis points', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('row', { name: 'VAT rates' }).getByRole('button', { name: 'Change' }).click();
+    expect(await dialog.getByLabel('Rate', { exact: true }).inputValue()).toBe('19 %');
+    await dialog.getByRole('button', { name: 'Add another' }).click();
+    const next = dialog.getByRole('group', { name: 'VAT rate 2' });
+    await next.getByLabel('Rate', { exact: true }).fill('205 %');
+    await next.getByLabel('Valid from', { exact: true }).fill('2999-01-01');
+    await dialog.getByRole('button', { name: operations.setVatRates.summary }).click();
+    await dialog.getByText('must be at most 100 %').waitFor();
+    await next.getByLabel('Rate', { exact: true }).fill('20.5');
+    await dialog.getByRole('button', { name: operations.setVatRates.summary }).click();
+    await page.getByText('20.5 % from 2999-01-01').waitFor();
+    expect((await operate(sandbox.current(), 'GET /settings')).vat_rates).toMatchObject([{ basis_points: 1_900 }, { basis_points: 2_050 }]);
     await page.getByRole('link', { name: 'Accounts' }).first().click();
   });
 

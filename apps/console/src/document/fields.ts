@@ -32,6 +32,12 @@ export interface Field {
   readonly anyName?: boolean;
   /** The variants of an object, by the value of its property `kind`. */
   readonly variants?: readonly Variant[];
+  /** The unit of the number in the document, if a person writes it in another one. */
+  readonly unit?: string;
+  /** The least and the greatest number. */
+  readonly bounds?: readonly [number | undefined, number | undefined];
+  /** The label of the field. Default: its name. */
+  readonly title?: string;
   /** Texts that are usual, among others. */
   readonly suggestions?: readonly string[];
   readonly example?: unknown;
@@ -45,10 +51,17 @@ export interface Variant {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Facts from outside of the schema of a field. */
+interface Given {
+  readonly example?: unknown;
+  /** The unit of the object that has the field. */
+  readonly unit?: unknown;
+}
+
 export interface FieldReader {
-  fieldOf(name: string, schema: unknown, required: boolean, example?: unknown): Field;
+  fieldOf(name: string, schema: unknown, required: boolean, given?: Given): Field;
   /** The fields of an object. */
-  fieldsOf(schema: unknown, example?: unknown): Field[];
+  fieldsOf(schema: unknown, given?: Given): Field[];
 }
 
 /** The members that identify an item, in the order in which one of them is used. */
@@ -85,10 +98,12 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
     return { schema: { ...schema, type: type.find((one) => one !== 'null') }, nullable: type.includes('null') };
   }
 
-  function fieldsOf(schema: unknown, example?: unknown): Field[] {
+  function fieldsOf(schema: unknown, { example, unit }: Given = {}): Field[] {
     const { required, properties } = resolved(schema);
     const names: readonly unknown[] = Array.isArray(required) ? required : [];
-    return Object.entries(Object(properties)).map(([name, part]) => fieldOf(name, part, names.includes(name), Object(example)[name]));
+    return Object.entries(Object(properties)).map(([name, part]) =>
+      fieldOf(name, part, names.includes(name), { example: Object(example)[name], unit }),
+    );
   }
 
   function variantsOf(list: readonly unknown[]): Variant[] {
@@ -99,26 +114,32 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
     }));
   }
 
-  function fieldOf(name: string, given: unknown, required: boolean, example?: unknown): Field {
-    const { schema, nullable } = withoutNull(given);
+  function fieldOf(name: string, written: unknown, required: boolean, { example, unit: inherited }: Given = {}): Field {
+    const { schema, nullable } = withoutNull(written);
+    const { title, 'x-unit': unit = inherited } = schema;
     const common = {
       name,
-      description: forPerson(String(schema['description'] ?? '')),
+      description: forPerson(String(schema['description'] ?? ''), unit),
       required,
       nullable,
       ...(example === undefined ? {} : { example }),
       ...listOf(schema['x-list']),
       ...suggestionsOf(schema),
+      ...(typeof title === 'string' ? { title } : {}),
     };
-    const kind = kindOf(schema, example);
+    const kind = kindOf(schema, { example, unit });
     if (kind === undefined) throw new Error(`No input fits the field ${name}. Add one for its schema.`);
     return { ...common, ...kind };
   }
 
-  function kindOf(schema: Json, example: unknown): Pick<Field, 'kind' | 'values' | 'fields' | 'key' | 'variants'> | undefined {
+  function kindOf(
+    schema: Json,
+    given: Given,
+  ): Pick<Field, 'kind' | 'values' | 'fields' | 'key' | 'variants' | 'unit' | 'bounds'> | undefined {
     const { type, format, enum: values, oneOf, properties, items, additionalProperties } = schema;
     if (Array.isArray(oneOf)) return { kind: 'variant', variants: variantsOf(oneOf) };
     if (Array.isArray(values)) return { kind: 'enum', values };
+    if (type === 'integer' && typeof given.unit === 'string') return { kind: type, unit: given.unit, bounds: boundsOf(schema) };
     if (type === 'integer' || type === 'number' || type === 'boolean') return { kind: type };
     if (type === 'string') return { kind: format === 'date' ? 'day' : format === 'date-time' ? 'instant' : 'text' };
     const item = resolved(type === 'array' ? items : additionalProperties);
@@ -126,7 +147,7 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
       const { enum: choices } = item;
       return { kind: 'lines', ...(Array.isArray(choices) ? { values: choices } : {}) };
     }
-    const fields = fieldsOf(item['type'] === 'object' ? item : schema, example);
+    const fields = fieldsOf(item['type'] === 'object' ? item : schema, given);
     const isFlat = fields.every(({ kind }) => !['object', 'rows', 'map', 'variant'].includes(kind));
     if (type === 'array' && item['type'] === 'object' && isFlat) return { kind: 'rows', fields };
     if (type === 'object' && item['type'] === 'object' && isFlat)
@@ -137,11 +158,21 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
   return { fieldOf, fieldsOf };
 }
 
-/** A person leaves a field empty where a program sends null. */
-function forPerson(description: string): string {
-  return description.replace(', and an empty list for none', '').replaceAll(/\bnull(?: or absent)?(?= (?:for|if)\b)/g, 'empty');
+/** A person leaves a field empty where a program sends null, and does not write the unit of a program. */
+function forPerson(description: string, unit: unknown): string {
+  return withoutUnit(description, unit)
+    .replace(', and an empty list for none', '')
+    .replaceAll(/\bnull(?: or absent)?(?= (?:for|if)\b)/g, 'empty');
 }
 
 function suggestionsOf({ examples }: Json): Pick<Field, 'suggestions'> {
   return Array.isArray(examples) && examples.length > 1 ? { suggestions: examples.map(String) } : {};
+}
+
+function withoutUnit(description: string, unit: unknown): string {
+  return typeof unit === 'string' ? description.replace(new RegExp(`,? in ${unit}\\b(?: \\(.*?\\))?`), '') : description;
+}
+
+function boundsOf({ minimum, maximum }: Json): [number | undefined, number | undefined] {
+  return [typeof minimum === 'number' ? minimum : undefined, typeof maximum === 'number' ? maximum : undefined];
 }

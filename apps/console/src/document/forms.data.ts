@@ -29,7 +29,7 @@ function formOf({ pointer, method, parameters, body }: Operation): Form {
     path: parameters
       .filter((parameter) => parameter.in === 'path')
       .map((parameter, index, all) => parameterField(parameter, method === 'PUT' && index === all.length - 1)),
-    body: body === undefined ? [] : fieldsOf(body.schema, example?.value),
+    body: body === undefined ? [] : fieldsOf(body.schema, { example: example?.value }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Field } from '../document/fields.ts';
+import { quantityText } from '../document/units.ts';
 import { hasPicker, Picker } from './Picker.tsx';
 
 interface ControlProps {
@@ -16,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = { day: 'date', instant: 'datetim
 
 /** The input of a field. */
 export function Control({ field, id, hintId, isInvalid, text, accountId, onText }: ControlProps) {
-  const { kind, values, required, nullable, name, list, example, suggestions } = field;
+  const { kind, values, required, nullable, name, list, unit, suggestions } = field;
   const isRequired = required && !nullable;
   const common = { id, 'aria-describedby': hintId, 'aria-invalid': isInvalid, spellCheck: false };
   if (list !== undefined && hasPicker(list))
@@ -45,9 +46,9 @@ export function Control({ field, id, hintId, isInvalid, text, accountId, onText 
         list={suggestions && `${id}-suggestions`}
         type={TYPES[kind] ?? (/password|^code$/.test(name) ? 'password' : 'text')}
         step={kind === 'instant' ? 'any' : undefined}
-        placeholder={typeof example === 'string' || typeof example === 'number' ? `such as ${example}` : undefined}
+        placeholder={placeholderOf(field)}
         autoComplete="off"
-        inputMode={kind === 'integer' ? 'numeric' : 'text'}
+        inputMode={kind === 'integer' && unit === undefined ? 'numeric' : 'text'}
         value={text}
         required={isRequired}
         onChange={({ target }) => onText(target.value)}
@@ -61,4 +62,9 @@ export function Control({ field, id, hintId, isInvalid, text, accountId, onText 
       )}
     </>
   );
+}
+
+function placeholderOf({ example, unit }: Field): string | undefined {
+  if (unit !== undefined && typeof example === 'number') return `such as ${quantityText(unit, example)}`;
+  return typeof example === 'string' || typeof example === 'number' ? `such as ${example}` : undefined;
 }

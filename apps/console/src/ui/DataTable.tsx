@@ -7,7 +7,10 @@ import { Link } from 'wouter';
 import { EmptyState } from './controls.tsx';
 import type { Empty } from './controls.tsx';
 
-const ROW_PX = 33;
+/** The height of a row with one line. Texts are not cut where fingers point, so a row may have more. */
+function usualRowPx(): number {
+  return globalThis.matchMedia('(max-width: 42rem), (pointer: coarse)').matches ? 45 : 33;
+}
 
 export interface Column<Row> {
   readonly header: string;
@@ -39,7 +42,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: usualRowPx,
     getItemKey: (index) => {
       const row = rows[index];
       return row === undefined ? index : rowKey(row);
@@ -90,7 +93,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <Space height={above} />
           {items.map(({ index, key }) => {
             const row = rows[index];
-            return row === undefined ? null : <DataRow key={key} row={row} index={index} {...props} />;
+            return row === undefined ? null : <DataRow key={key} row={row} index={index} measure={virtualizer.measureElement} {...props} />;
           })}
           <Space height={below} />
         </tbody>
@@ -116,10 +119,11 @@ function DataRow<Row>({
   actions,
   rowKey,
   selected,
-}: DataTableProps<Row> & { readonly row: Row; readonly index: number }) {
+  measure,
+}: DataTableProps<Row> & { readonly row: Row; readonly index: number; readonly measure: (element: HTMLElement | null) => void }) {
   const isSelected = selected !== undefined && rowKey(row) === selected;
   return (
-    <tr data-index={index} aria-rowindex={index + 2} className={isSelected ? 'selected' : ''}>
+    <tr ref={measure} data-index={index} aria-rowindex={index + 2} className={isSelected ? 'selected' : ''}>
       {columns.map(({ header, align, wide, cell }, column) => (
         <td key={header} className={`${align ?? ''} ${wide ? 'wide' : ''}`}>
           {column === 0 && href ? (

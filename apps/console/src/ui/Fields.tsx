@@ -1,5 +1,6 @@
 /** The inputs of a form. */
 import type { Field } from '../document/fields.ts';
+import { unitsFor } from '../document/units.ts';
 import { Control } from './Control.tsx';
 import { Button } from './controls.tsx';
 import { Code } from './Description.tsx';
@@ -141,14 +142,14 @@ function Variant({ field, path, ...others }: OneFieldProps) {
 }
 
 function Input({ field, path, values, errors, accountId, onValues }: OneFieldProps) {
-  const { name, description, required, nullable } = field;
+  const { name, title, description, required, nullable, unit } = field;
   const error = errors.get(path);
   const isOptional = !required || nullable;
   const hintId = `hint-${path}`;
   return (
     <div className="field">
       <label className="label" htmlFor={`field-${path}`}>
-        {field.list === undefined ? labelOf(name) : labelOf(name).replace(/ ID$/, '')}{' '}
+        {title ?? (field.list === undefined ? labelOf(name) : labelOf(name).replace(/ ID$/, ''))}{' '}
         {isOptional && field.kind !== 'boolean' && <span className="muted">optional</span>}
       </label>
       <Control
@@ -163,6 +164,10 @@ function Input({ field, path, values, errors, accountId, onValues }: OneFieldPro
       <span className="hint" id={hintId}>
         {error !== undefined && <span className="error">{error}. </span>}
         <Code text={description} />
+        {unit !== undefined &&
+          ` In ${unitsFor(unit)
+            .join(', ')
+            .replace(/, (?=[^,]*$)/, ' or ')}.`}
         {field.kind === 'instant' && ' In UTC.'}
         {field.kind === 'lines' && ' One per line.'}
       </span>

@@ -56,9 +56,10 @@ const UUID_LENGTH = 36;
 
 /** An identifier, of which a UUID is shortened to its last part. Its title is the whole. */
 export function ShortId({ id }: { readonly id: string }) {
+  if (id.length !== UUID_LENGTH || id.includes('.')) return <code title={id}>{id}</code>;
   return (
     <code title={id} className="nowrap">
-      {id.length === UUID_LENGTH && !id.includes('.') ? `…${id.slice(-12)}` : id}
+      {`…${id.slice(-12)}`}
     </code>
   );
 }

@@ -1,5 +1,6 @@
 /** The values of a form: texts by the path of their field, and the JSON that they stand for. */
 import type { Field } from '../document/fields.ts';
+import { quantityOf, quantityText } from '../document/units.ts';
 
 /** Texts by path, such as `effect.milliseconds`. The path of a row has its index: `ipv4.0.address`. */
 export type Values = Readonly<Record<string, string>>;
@@ -70,6 +71,9 @@ function initialValue(field: Field, value: unknown, path: string): Values {
     }
     case 'day':
       return { [path]: typeof value === 'string' ? value : required ? new Date().toISOString().slice(0, 10) : '' };
+    case 'integer':
+      if (field.unit !== undefined && typeof value === 'number') return { [path]: quantityText(field.unit, value) };
+      return { [path]: value === undefined || value === null ? '' : String(value) };
     default:
       return { [path]: value === undefined || value === null ? '' : kind === 'instant' ? localInstant(String(value)) : String(value) };
   }
@@ -108,9 +112,11 @@ function valueOf(field: Field, values: Values, path: string): unknown {
   return text === '' ? undefined : parsed(field, text, path);
 }
 
-function parsed({ kind, values: choices }: Field, text: string, path: string): unknown {
+function parsed(field: Field, text: string, path: string): unknown {
+  const { kind, values: choices, unit } = field;
   switch (kind) {
     case 'integer':
+      if (unit !== undefined) return quantityIn(field, unit, text, path);
       if (!/^-?\d+$/.test(text.trim())) throw new UnreadableField(path, 'must be a whole number');
       return Number(text);
     case 'number':
@@ -130,6 +136,18 @@ function parsed({ kind, values: choices }: Field, text: string, path: string): u
       return `${text.length === 16 ? `${text}:00` : text}Z`;
     default:
       return text;
+  }
+}
+
+function quantityIn({ bounds: [least, most] = [undefined, undefined] }: Field, unit: string, text: string, path: string): number {
+  try {
+    const value = quantityOf(unit, text);
+    if (least !== undefined && value < least) throw new RangeError(`must be at least ${quantityText(unit, least)}`);
+    if (most !== undefined && value > most) throw new RangeError(`must be at most ${quantityText(unit, most)}`);
+    return value;
+  } catch (error) {
+    if (error instanceof RangeError) throw new UnreadableField(path, error.message);
+    throw error;
   }
 }
 

@@ -32,11 +32,11 @@ export function Servers() {
   const market = useRows(useInfiniteQuery(pagesOf('listMarketItems', {})));
   const columns: readonly Column<DedicatedServer>[] = [
     { header: 'Server', width: '9.5rem', cell: ({ id }) => <ShortId id={id} /> },
-    { header: 'State', width: '8.5rem', cell: (server) => <Status value={stateOf(server)} /> },
+    { header: 'State', width: '8rem', cell: (server) => <Status value={stateOf(server)} /> },
     { header: 'Account', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '10rem', wide: true, cell: ({ ipv4 }) => <code>{ipv4[0]?.address ?? ''}</code> },
     { header: 'Renews', width: '12rem', wide: true, cell: ({ renew }) => <Instant at={renew} /> },
-    { header: 'Net (EUR)', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
+    { header: 'Net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ price }) => <Money amount={price} /> },
   ];
   return (
     <>

@@ -10,6 +10,7 @@ import { Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from 
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
+import { visible } from '../ui/visible.ts';
 import { POSITIONS } from './Credit.tsx';
 
 const WEB_PORT = 80;
@@ -129,11 +130,22 @@ export function VmPage({ id }: { readonly id: string }) {
 }
 
 const BACKUPS: readonly Column<VmBackup>[] = [
-  { header: 'Made', width: '12rem', cell: ({ created }) => <Instant at={created} /> },
-  { header: 'Description', cell: ({ description, scheduled }) => <Text value={description || (scheduled ? 'Scheduled' : '')} /> },
+  {
+    header: 'Made',
+    cell: (backup) => (
+      <>
+        <Instant at={backup.created} /> <span className="narrow-only muted">{purposeOf(backup)}</span>
+      </>
+    ),
+  },
+  { header: 'Description', wide: true, cell: (backup) => <Text value={purposeOf(backup)} /> },
   { header: 'Status', width: '7rem', cell: ({ status }) => <Status value={status} /> },
   { header: 'System', width: '9rem', wide: true, cell: ({ os, disk }) => `${os}, ${disk} GB` },
 ];
+
+function purposeOf({ description, scheduled }: VmBackup): string {
+  return visible(description || (scheduled ? 'Scheduled' : ''));
+}
 
 /** The backups of a VM and what can be done with them. */
 function Backups({ id }: { readonly id: string }) {

@@ -844,6 +844,8 @@ export type IssuedApiKey = ApiKey & {
  */
 export type RotateApiKeyRequest = {
     /**
+     * Overlap
+     *
      * Time for which the old key stays valid after the new key is issued, in seconds; at most 30 days.
      */
     overlap_seconds?: number;
@@ -872,6 +874,8 @@ export type RateLimitInput = {
      */
     requests: number;
     /**
+     * Window
+     *
      * Length of the window in which they are counted, in seconds.
      */
     seconds: number;
@@ -3306,6 +3310,8 @@ export type IssuedOperatorToken = OperatorToken & {
  */
 export type RotateOperatorTokenRequest = {
     /**
+     * Overlap
+     *
      * Time for which the old token stays valid, in seconds.
      */
     overlap_seconds?: number;
@@ -3497,6 +3503,8 @@ export type AdvanceClockRequest = {
      */
     to?: Instant;
     /**
+     * Duration
+     *
      * Duration in seconds; at most ten years.
      */
     by_seconds?: number;
@@ -3629,6 +3637,8 @@ export type FaultEffectInput = {
      */
     kind: 'delay';
     /**
+     * Delay
+     *
      * Delay of the response, in milliseconds.
      */
     milliseconds: number;
@@ -3651,6 +3661,8 @@ export type FaultEffectInput = {
      */
     kind: 'rate_limit';
     /**
+     * Retry after
+     *
      * Value of `Retry-After`, in seconds.
      */
     retry_after_seconds: number;
@@ -3786,7 +3798,9 @@ export type Settings = {
  */
 export type VatRateInput = {
     /**
-     * The rate in hundredths of a percent. 1900 is 19 percent.
+     * Rate
+     *
+     * The rate, in basis points (hundredths of a percent, so 1900 is 19 percent).
      */
     basis_points: number;
     /**
@@ -3818,6 +3832,8 @@ export type RequestLogRetentionInput = {
      */
     months: number | null;
     /**
+     * Size for each account
+     *
      * Approximate size of the newest entries of an account to keep, in bytes; null for all.
      */
     bytes_per_account: number | null;

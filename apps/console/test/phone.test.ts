@@ -1,0 +1,104 @@
+/** Whole texts on a narrow screen, and targets that a thumb hits, measured in Chromium. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { byDepth } from '../../../.config/depth.ts';
+import { operations } from '../src/document/operations.data.ts';
+import { call, consoleLink, openContext, operate, PHONE, startRestartable } from './browser.ts';
+import type { Restartable, Watched } from './browser.ts';
+import { DEMO_ACCOUNT, PAGES } from './pages.ts';
+
+/** The enhanced target size of WCAG 2.2 (2.5.5), in CSS pixels. Links in sentences and facts are exempt. */
+const TARGET_PX = 44;
+const TARGETS = 'button, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
+/** The pages with the longest texts. */
+const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'domain', 'invoice', 'catalogue', 'audit']);
+const LONG_NAME = `${'long-'.repeat(11)}name`;
+
+let sandbox: Restartable;
+let browser: Browser;
+let watched: Watched;
+let page: Page;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  [sandbox, browser] = await Promise.all([startRestartable(), launchBrowser()]);
+  watched = await openContext(browser, { viewport: PHONE });
+  ({ page } = watched);
+  await page.goto(consoleLink(sandbox.current()));
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor();
+  await call(sandbox.current(), 'GET /domain/list');
+  await operate(sandbox.current(), 'POST /accounts', { name: `Account with a ${LONG_NAME}`, credit_limit: '1.00' });
+  await operate(sandbox.current(), `PUT /tld-prices/${LONG_NAME}`, { create: '1000.00', renew: '1000.00', transfer: '1000.00' });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.remove();
+});
+
+describe.skipIf(noBrowser !== undefined)('on a phone', () => {
+  test.each(byDepth({ usual: PAGES.filter(({ name }) => USUAL.has(name)), deep: PAGES }))(
+    '$name cuts no text, and has targets that a thumb hits',
+    async ({ path }) => {
+      await page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+      await page.locator('h1').waitFor();
+      await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+      expect(await cutTexts(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(watched.faults).toEqual([]);
+    },
+  );
+
+  test('the rows of a list have the height that the list reckons with, whatever their texts are', async () => {
+    const box = page.locator('.list .table-box');
+    const count = async () => Number(await page.getByRole('table').getAttribute('aria-rowcount'));
+    for (let n = 0; n < 60; n++) await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/quotas`, { vms: n + 10, handles: null });
+    await page.goto(`${sandbox.current().operatorUrl}/console/audit`);
+    await expect.poll(count).toBeGreaterThan(60);
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.locator(`tr[aria-rowindex="${await count()}"]`).waitFor();
+    const gap = await box.evaluate((element) => {
+      element.scrollTo(0, element.scrollHeight);
+      return (
+        element.getBoundingClientRect().bottom -
+        (element.querySelector('tbody tr:not(.space):last-of-type')?.getBoundingClientRect().bottom ?? 0)
+      );
+    });
+    expect(Math.abs(gap)).toBeLessThan(TARGET_PX);
+  });
+
+  test('a menu and a form have targets that a thumb hits', async () => {
+    await page.goto(`${sandbox.current().operatorUrl}/console/accounts/${DEMO_ACCOUNT}`);
+    await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
+    await page.getByRole('menuitem').first().waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+    await page.getByRole('menuitem', { name: operations.recordPayment.summary }).click();
+    await page.getByRole('dialog').getByLabel('Amount', { exact: true }).waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
+});
+
+/** The texts of which the page shows only a part. */
+function cutTexts(shown: Page): Promise<string[]> {
+  return shown.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main *')]
+      .filter((element) => getComputedStyle(element).overflowX === 'hidden' && !element.classList.contains('hidden'))
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ innerText, clientWidth, scrollWidth }) => `${innerText}: ${clientWidth} of ${scrollWidth} px`),
+  );
+}
+
+/** The visible targets that are too low, or too narrow for a thumb. */
+function smallTargets(shown: Page): Promise<string[]> {
+  return shown.evaluate(
+    ([targets, least]) =>
+      [...document.querySelectorAll<HTMLElement>(targets)]
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(({ element, box }) => box.width > 1 && element.checkVisibility() && (box.height < least || box.width < least))
+        .map(({ element, box }) => `${element.innerText || element.outerHTML.slice(0, 80)}: ${box.width} × ${box.height} px`),
+    [TARGETS, TARGET_PX] as const,
+  );
+}
