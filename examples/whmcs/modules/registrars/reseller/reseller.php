@@ -1,0 +1,241 @@
+<?php
+
+/** The registrar module: WHMCS calls these functions by their names. It shares `lib/Api.php` with the server module. */
+
+declare(strict_types=1);
+
+use Reseller\Whmcs\Api;
+use Reseller\Whmcs\ApiError;
+use WHMCS\Domains\DomainLookup\ResultsList;
+use WHMCS\Domains\DomainLookup\SearchResult;
+
+use function Reseller\Whmcs\installationName;
+
+if (!defined('WHMCS')) {
+    exit('WHMCS calls this file.');
+}
+
+require_once __DIR__ . '/../../servers/reseller/lib/Api.php';
+
+function reseller_getConfigArray(): array
+{
+    return [
+        'FriendlyName' => ['Type' => 'System', 'Value' => 'Reseller Infrastructure Service'],
+        'BaseUrl' => ['FriendlyName' => 'Address of the API', 'Type' => 'text', 'Description' => 'Such as https://api.example.com'],
+        'ApiKey' => ['FriendlyName' => 'API key', 'Type' => 'password'],
+        'Installation' => ['FriendlyName' => 'Name of this WHMCS', 'Type' => 'text', 'Default' => 'whmcs'],
+        'Gender' => [
+            'FriendlyName' => 'Gender of contacts',
+            'Type' => 'text',
+            'Default' => 'UNKNOWN',
+            'Description' => 'The API requires a value, and WHMCS knows none',
+        ],
+    ];
+}
+
+function reseller_RegisterDomain(array $params): array
+{
+    return reseller_domain($params, fn (Api $api, string $domain) => reseller_buyDomain($api, $domain, $params, []));
+}
+
+function reseller_TransferDomain(array $params): array
+{
+    return reseller_domain(
+        $params,
+        fn (Api $api, string $domain) => reseller_buyDomain($api, $domain, $params, ['authcode' => $params['eppcode']]),
+    );
+}
+
+/** The service renews each domain that is not cancelled. So this only takes back a cancellation. */
+function reseller_RenewDomain(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        if ($api->get("/domain/$domain/info")['domain']['terminated']) {
+            $api->change('POST', "/domain/$domain/undelete");
+        }
+    });
+}
+
+/** Cancels the domain at the end of its term. */
+function reseller_RequestDelete(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        if (!$api->get("/domain/$domain/info")['domain']['terminated']) {
+            $api->change('DELETE', "/domain/$domain/delete");
+        }
+    });
+}
+
+function reseller_GetNameservers(array $params): array
+{
+    return reseller_domain($params, fn (Api $api, string $domain) => array_filter($api->get("/domain/$domain/info")['nameserver']));
+}
+
+function reseller_SaveNameservers(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $api->change('POST', "/domain/$domain/nameserver", reseller_nameservers($params, 5));
+    });
+}
+
+function reseller_GetEPPCode(array $params): array
+{
+    return reseller_domain(
+        $params,
+        fn (Api $api, string $domain) => ['eppcode' => $api->change('POST', "/domain/$domain/authcode")['authcode']],
+    );
+}
+
+function reseller_GetDNS(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        return array_map(function (array $record) use ($domain) {
+            [$priority, $address] = $record['type'] === 'MX' ? explode(' ', $record['data'], 2) : ['', $record['data']];
+            return [
+                'hostname' => $record['name'] === $domain ? '@' : substr($record['name'], 0, -strlen($domain) - 1),
+                'type' => $record['type'],
+                'address' => $address,
+                'priority' => $priority,
+                'recid' => $record['record_id'],
+            ];
+        }, $api->get("/domain/$domain/dns/list"));
+    });
+}
+
+/** WHMCS sends all records of its form: those with a `recid` exist, and those without an address are to be removed. */
+function reseller_SaveDNS(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $stored = array_column($api->get("/domain/$domain/dns/list"), null, 'record_id');
+        foreach ($params['dnsrecords'] as $record) {
+            $id = $record['recid'] ?? '';
+            $address = trim((string) $record['address']);
+            if ($address === '') {
+                if (isset($stored[$id])) {
+                    $api->change('DELETE', "/domain/$domain/dns/$id/remove");
+                }
+                continue;
+            }
+            $data = $record['type'] === 'MX' ? (int) $record['priority'] . " $address" : $address;
+            $form = ['type' => $record['type'], 'sub' => $record['hostname'], 'data' => $data];
+            $name = in_array($record['hostname'], ['', '@'], true) ? $domain : "{$record['hostname']}.$domain";
+            if (!isset($stored[$id])) {
+                $api->change('PUT', "/domain/$domain/dns/add", $form);
+            } elseif ([$stored[$id]['type'], $stored[$id]['name'], $stored[$id]['data']] !== [$record['type'], $name, $data]) {
+                $api->change('POST', "/domain/$domain/dns/$id/edit", $form);
+            }
+        }
+    });
+}
+
+function reseller_Sync(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        try {
+            $expiry = substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10);
+            return ['expirydate' => $expiry, 'active' => $expiry >= gmdate('Y-m-d'), 'transferredAway' => false];
+        } catch (ApiError $error) {
+            if ($error->status !== 404) {
+                throw $error;
+            }
+            return ['active' => false, 'expired' => true];
+        }
+    });
+}
+
+/** A transfer is complete when the domain is in the account. */
+function reseller_TransferSync(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        try {
+            return ['completed' => true, 'expirydate' => substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10)];
+        } catch (ApiError $error) {
+            if ($error->status !== 404) {
+                throw $error;
+            }
+            return ['completed' => false];
+        }
+    });
+}
+
+function reseller_CheckAvailability(array $params): ResultsList
+{
+    $api = reseller_api($params);
+    $results = new ResultsList();
+    foreach ($params['tldsToInclude'] as $tld) {
+        $result = new SearchResult($params['sld'], $tld);
+        try {
+            $isFree = $api->get('/domain/' . rawurlencode($params['sld'] . '.' . ltrim($tld, '.')) . '/check')['available'];
+            $result->setStatus($isFree ? SearchResult::STATUS_NOT_REGISTERED : SearchResult::STATUS_REGISTERED);
+        } catch (ApiError $error) {
+            $isUnsold = $error->status === 404;
+            $result->setStatus($isUnsold ? SearchResult::STATUS_TLD_NOT_SUPPORTED : SearchResult::STATUS_UNKNOWN);
+        }
+        $results->append($result);
+    }
+    return $results;
+}
+
+/** Buys a domain, unless it is in the account. */
+function reseller_buyDomain(Api $api, string $domain, array $params, array $transfer): void
+{
+    try {
+        $api->get("/domain/$domain/info");
+        return;
+    } catch (ApiError $error) {
+        if ($error->status !== 404) {
+            throw $error;
+        }
+    }
+    $order = installationName($params['Installation']) . "-{$params['domainid']}";
+    $contact = reseller_contact($params);
+    // The same contact data gets the same handle, however often the order is accepted.
+    $handle = $api->change('PUT', '/domain/handle/create', $contact, "whmcs-handle-$order-" . hash('sha256', serialize($contact)))['handle'];
+    $form = ['domain' => rawurldecode($domain), 'handle' => $handle] + $transfer + reseller_nameservers($params, 2);
+    $api->change('POST', '/domain/register', $form, "whmcs-domain-$order");
+}
+
+/** @return array<string, string> */
+function reseller_nameservers(array $params, int $count): array
+{
+    $names = array_map(fn (int $number) => "ns$number", range(1, $count));
+    return array_filter(array_intersect_key($params, array_flip($names)), fn (mixed $name) => trim((string) $name) !== '');
+}
+
+/** @return array<string, string> */
+function reseller_contact(array $params): array
+{
+    $address = trim("{$params['address1']} {$params['address2']}");
+    // The number is before or after the street, such as "12 Main Street" or "Hauptstraße 12a".
+    if (preg_match('/^(?<number>\d\S*)\s+(?<street>\D.*)$/u', $address, $parts) !== 1 && preg_match('/^(?<street>.*\S)\s+(?<number>\d\S*)$/u', $address, $parts) !== 1) {
+        throw new InvalidArgumentException("The address \"$address\" has no house number, which the API requires. Enter one in the profile of the client.");
+    }
+    return [
+        'gender' => $params['Gender'],
+        'firstname' => $params['firstname'],
+        'lastname' => $params['lastname'],
+        'street' => $parts['street'],
+        'number' => $parts['number'],
+        'zipcode' => $params['postcode'],
+        'city' => $params['city'],
+        'region' => $params['fullstate'] ?: $params['state'],
+        'countrycode' => $params['countrycode'],
+        'email' => $params['email'],
+        'phone' => $params['fullphonenumber'],
+    ];
+}
+
+function reseller_api(array $params): Api
+{
+    return new Api(rtrim($params['BaseUrl'], '/'), $params['ApiKey']);
+}
+
+/** Returns what the work returns, or the message that WHMCS shows. */
+function reseller_domain(array $params, callable $work): array
+{
+    try {
+        return $work(reseller_api($params), rawurlencode("{$params['sld']}.{$params['tld']}")) ?? ['success' => true];
+    } catch (Throwable $error) {
+        return ['error' => $error->getMessage()];
+    }
+}

@@ -1,0 +1,176 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Reseller\Whmcs;
+
+/**
+ * The VM of a WHMCS service.
+ *
+ * Labels of the VM name its service and its order, so WHMCS does not have to know its identifier. Each click on the same order sends the same
+ * Idempotency-Key, so it buys nothing twice. After a termination, the next order of the service has the next number.
+ */
+final class VmService
+{
+    /** The service property with the number of the order. It is missing until the first termination. */
+    private const ORDER_NUMBER = 'Reseller order number';
+
+    /** In the order of `configoption1` and those that follow. */
+    public const OPTIONS = [
+        'hostsystem' => ['FriendlyName' => 'Host system', 'Type' => 'text', 'Default' => 'nl_ryzen'],
+        'os' => ['FriendlyName' => 'Operating system', 'Type' => 'text', 'Default' => 'debian_12'],
+        'cores' => ['FriendlyName' => 'Cores', 'Type' => 'text', 'Default' => '1'],
+        'mem' => ['FriendlyName' => 'Memory', 'Type' => 'text', 'Default' => '2048', 'Description' => 'MB'],
+        'disk' => ['FriendlyName' => 'Disk', 'Type' => 'text', 'Default' => '20', 'Description' => 'GB'],
+        'ips' => ['FriendlyName' => 'IP addresses', 'Type' => 'text', 'Default' => '1'],
+        'backup_slots' => ['FriendlyName' => 'Backup slots', 'Type' => 'text', 'Default' => '2'],
+        'max_price' => [
+            'FriendlyName' => 'Highest price',
+            'Type' => 'text',
+            'Default' => '',
+            'Description' => 'EUR net for 30 days. An order that would cost more is refused',
+        ],
+    ];
+
+    private readonly Api $api;
+
+    /** @param array<string, mixed> $params The module parameters of WHMCS. */
+    public function __construct(private readonly array $params)
+    {
+        $port = $params['serverport'] ? ":{$params['serverport']}" : '';
+        $this->api = new Api("{$params['serverhttpprefix']}://{$params['serverhostname']}$port", $params['serveraccesshash']);
+    }
+
+    public function test(): void
+    {
+        installationName($this->params['serverusername']);
+        $this->api->get('/vm/list/hosts');
+    }
+
+    /** Buys the VM of the order, or finds the one that an earlier click has bought. */
+    public function create(): void
+    {
+        $number = $this->number();
+        $vmId = $this->find($number);
+        if ($vmId === null) {
+            $hostname = trim((string) $this->params['domain']) ?: $this->name();
+            $form = ['hostname' => $hostname, 'labels' => "whmcs-service={$this->name()},whmcs-order=$number"] + $this->options();
+            $created = $this->api->change('PUT', '/vm/create', $form, "whmcs-vm-{$this->name()}-$number");
+            $vmId = $created['identifier'];
+            $this->saveAccess(['servicepassword' => $created['config']['password']]);
+        }
+        if ($this->number() !== $number) {
+            $this->remove($vmId);
+            throw new \RuntimeException('The service was terminated while its VM was being created. The VM was deleted.');
+        }
+        $config = $this->api->get("/vm/$vmId/config")['config'];
+        $this->saveAccess(['serviceusername' => $config['username'], 'dedicatedip' => $config['ipv4'][0]['ip_address'] ?? '']);
+    }
+
+    public function power(string $mode): void
+    {
+        $this->api->change('POST', "/vm/{$this->vmId()}/power", ['mode' => $mode]);
+    }
+
+    public function changePackage(): void
+    {
+        $form = $this->options();
+        unset($form['hostsystem'], $form['os']);
+        $this->api->change('POST', "/vm/{$this->vmId()}/change", $form);
+    }
+
+    public function resetPassword(): void
+    {
+        $reset = $this->api->change('POST', "/vm/{$this->vmId()}/password-reset");
+        $this->saveAccess(['servicepassword' => $reset['password']]);
+    }
+
+    public function terminate(): void
+    {
+        // The number changes first. So a purchase that is in progress either sees that its order has ended and deletes its VM, or has stored
+        // the VM before it is searched for here. After a crash, the next click finds what is left.
+        $next = $this->number() + 1;
+        $this->params['model']->serviceProperties->save([self::ORDER_NUMBER => (string) $next]);
+        foreach ($this->search("whmcs-service={$this->name()},whmcs-order!=$next") as $vmId) {
+            $this->remove($vmId);
+        }
+    }
+
+    /** @return array<string, scalar> For the client area. */
+    public function overview(): array
+    {
+        $vmId = $this->vmId();
+        $status = $this->api->get("/vm/$vmId/status");
+        $config = $this->api->get("/vm/$vmId/config")['config'];
+        return [
+            'status' => $status['status'],
+            'address' => $config['ipv4'][0]['ip_address'] ?? '',
+            'hostname' => $config['hostname'],
+            'system' => $config['os']['displayname'],
+            'cores' => $config['cores'],
+            'mem' => $config['mem'],
+            'disk' => $config['disk'],
+        ];
+    }
+
+    private function vmId(): int
+    {
+        return $this->find($this->number()) ?? throw new \RuntimeException("The service {$this->name()} has no VM. Create it first.");
+    }
+
+    /** Tells the service from those of other programs with the same account. */
+    private function name(): string
+    {
+        return installationName($this->params['serverusername']) . "-{$this->params['serviceid']}";
+    }
+
+    private function number(): int
+    {
+        return (int) ($this->params['model']->serviceProperties->get(self::ORDER_NUMBER) ?: 1);
+    }
+
+    private function find(int $number): ?int
+    {
+        return $this->search("whmcs-service={$this->name()},whmcs-order=$number")[0] ?? null;
+    }
+
+    /** @return list<int> */
+    private function search(string $labels): array
+    {
+        return array_column($this->api->search('/vm/search', ['labels' => $labels])['list'], 'vmid');
+    }
+
+    private function remove(int $vmId): void
+    {
+        try {
+            $this->api->change('DELETE', "/vm/$vmId/delete");
+        } catch (ApiError $error) {
+            // Another click has deleted it.
+            if ($error->status !== 404) {
+                throw $error;
+            }
+        }
+    }
+
+    /** @return array<string, string> The options of the product. Configurable options with the same names take their place. */
+    private function options(): array
+    {
+        $options = [];
+        foreach (array_keys(self::OPTIONS) as $index => $name) {
+            $value = trim((string) ($this->params['configoptions'][$name] ?? $this->params['configoption' . ($index + 1)] ?? ''));
+            if ($value !== '') {
+                $options[$name] = $value;
+            }
+        }
+        return $options;
+    }
+
+    /** @param array<string, string> $fields Those of the API function UpdateClientProduct of WHMCS. */
+    private function saveAccess(array $fields): void
+    {
+        $result = localAPI('UpdateClientProduct', ['serviceid' => $this->params['serviceid']] + $fields);
+        if (($result['result'] ?? '') !== 'success') {
+            throw new \RuntimeException('WHMCS did not store the access to the VM: ' . ($result['message'] ?? 'it gave no reason') . '.');
+        }
+    }
+}

@@ -1,0 +1,300 @@
+/** The modules in processes of PHP, as WHMCS calls them, against the real service and through connections that break. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json, text } from 'node:stream/consumers';
+
+import { createReseller } from '@reseller/client/extension';
+import type { Reseller } from '@reseller/client/extension';
+import { createTestService } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { startProxy } from '../../../packages/testing/test/client/proxy.ts';
+import type { Fate, Proxy } from '../../../packages/testing/test/client/proxy.ts';
+
+const noPhp =
+  spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0
+    ? undefined
+    : 'PHP with curl is not installed (Debian: php-cli, php-curl)';
+
+const LOSSES: readonly Fate[] = [{ kind: 'reset', when: 'before' }, { kind: 'reset', when: 'after' }, { kind: 'cut' }];
+
+const CLIENT = {
+  firstname: 'Erika',
+  lastname: 'Muster',
+  address1: 'Lange Straße 12a',
+  address2: '',
+  postcode: '60311',
+  city: 'Frankfurt',
+  fullstate: 'Hessen',
+  state: 'HE',
+  countrycode: 'DE',
+  email: 'erika@example.org',
+  fullphonenumber: '+49.69123456',
+};
+
+interface Whmcs {
+  readonly service: TestService;
+  readonly proxy: Proxy;
+  /** The provider's client, which does not use the proxy. */
+  readonly reseller: Reseller;
+  /** Calls a function of the server module in a process of its own. */
+  vm(name: string, params?: object): Promise<unknown>;
+  /** Calls a function of the registrar module in a process of its own. */
+  domain(name: string, params?: object): Promise<unknown>;
+  /** Starts a function of the server module, and returns its process. */
+  start(name: string): ReturnType<typeof spawn>;
+  /** What the modules have stored in WHMCS. */
+  stored(): Record<string, string>;
+}
+
+async function startWhmcs(): Promise<Whmcs> {
+  const service = await createTestService();
+  onTestFinished(() => service.close());
+  const baseUrl = await service.listen();
+  const proxy = await startProxy(baseUrl);
+  onTestFinished(() => proxy.close());
+  const folder = mkdtempSync(join(tmpdir(), 'whmcs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'state.json');
+  const { hostname, port } = new URL(proxy.baseUrl);
+  const server = {
+    serverhttpprefix: 'http',
+    serverhostname: hostname,
+    serverport: port,
+    serveraccesshash: service.apiKey,
+    serverusername: 'shop',
+  };
+  const options = ['nl_ryzen', 'debian_12', '1', '2048', '20', '1', '2', ''];
+  const configoptions = Object.fromEntries(options.map((value, index) => [`configoption${index + 1}`, value]));
+  const vmParams = { serviceid: 4711, domain: 'web1.example.org', ...server, ...configoptions };
+  const domainParams = {
+    BaseUrl: proxy.baseUrl,
+    ApiKey: service.apiKey,
+    Installation: 'shop',
+    Gender: 'FEMALE',
+    domainid: 12,
+    sld: 'whmcs-project',
+    tld: 'net',
+    ...CLIENT,
+  };
+  function start(kind: string, name: string, params: object) {
+    const child = spawn(
+      'php',
+      ['-d', 'error_reporting=-1', '-d', 'display_errors=stderr', join(import.meta.dirname, 'whmcs.php'), kind, name],
+      {
+        env: { ...process.env, WHMCS_STATE: file },
+      },
+    );
+    child.stdin.end(JSON.stringify(params));
+    return child;
+  }
+  async function call(kind: string, name: string, params: object) {
+    const { stdout, stderr } = start(kind, name, params);
+    const [returned, warnings] = await Promise.all([json(stdout), text(stderr)]);
+    expect(warnings).toBe('');
+    return returned;
+  }
+  return {
+    service,
+    proxy,
+    reseller: createReseller({ baseUrl, apiKey: service.apiKey }),
+    vm: (name, params) => call('servers', name, { ...vmParams, ...params }),
+    domain: (name, params) => call('registrars', name, { ...domainParams, ...params }),
+    start: (name) => start('servers', name, vmParams),
+    stored: () => JSON.parse(readFileSync(file, 'utf8')),
+  };
+}
+
+describe('the modules for WHMCS', () => {
+  let whmcs: Whmcs;
+  beforeEach(async ({ skip }) => {
+    if (noPhp !== undefined) skip(noPhp);
+    whmcs = await startWhmcs();
+  });
+  const vms = async () => (await whmcs.reseller.vm.list()).list;
+
+  test('sell a VM, suspend it, change its package and terminate it', async () => {
+    expect(await whmcs.vm('TestConnection')).toEqual({ success: true, error: '' });
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    const [vm] = await vms();
+    expect(vm).toMatchObject({
+      hostname: 'web1.example.org',
+      labels: { 'whmcs-service': 'shop-4711', 'whmcs-order': '1' },
+      config: { cores: 1, mem: 2048, disk: 20 },
+    });
+    const { config } = await whmcs.reseller.vm.config(vm?.vmid ?? 0);
+    const { servicepassword = '' } = whmcs.stored();
+    expect(whmcs.stored()).toMatchObject({
+      serviceusername: 'root',
+      dedicatedip: config.ipv4[0]?.ip_address,
+      servicepassword: expect.stringMatching(/.{8}/),
+    });
+
+    expect(await whmcs.vm('SuspendAccount')).toBe('success');
+    expect(await whmcs.vm('SuspendAccount')).toBe('success');
+    expect(await whmcs.vm('ClientArea')).toMatchObject({
+      vars: { status: 'stopped', address: config.ipv4[0]?.ip_address, cores: 1, error: '' },
+    });
+    expect(await whmcs.vm('UnsuspendAccount')).toBe('success');
+    expect(await whmcs.vm('restart')).toBe('success');
+    expect(await whmcs.vm('ClientArea')).toMatchObject({ vars: { status: 'running' } });
+
+    expect(await whmcs.vm('ChangePackage', { configoption3: '2', configoptions: { mem: '4096' } })).toBe('success');
+    expect((await vms())[0]).toMatchObject({ vmid: vm?.vmid, config: { cores: 2, mem: 4096, disk: 20 } });
+    // The second change back is carried out like the first.
+    for (const cores of [1, 2, 1]) {
+      expect(await whmcs.vm('ChangePackage', { configoption3: String(cores) })).toBe('success');
+      expect((await vms())[0]?.config.cores).toBe(cores);
+    }
+    expect(await whmcs.vm('resetPassword')).toBe('success');
+    const reset = whmcs.stored()['servicepassword'];
+    expect(reset).not.toBe(servicepassword);
+    // The module log has a line for each request, and no secret.
+    expect(whmcs.stored()['log']).toContain('PUT \\/vm\\/create');
+    for (const secret of [servicepassword, reset, whmcs.service.apiKey]) expect(whmcs.stored()['log']).not.toContain(secret);
+
+    expect(await whmcs.vm('TerminateAccount')).toBe('success');
+    expect(await whmcs.vm('TerminateAccount')).toBe('success');
+    expect(await vms()).toEqual([]);
+    expect(await whmcs.vm('SuspendAccount')).toBe('The service shop-4711 has no VM. Create it first.');
+    // A customer who comes back gets a new VM.
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    expect(await vms()).toHaveLength(1);
+  });
+
+  test.each([
+    ['forwards', LOSSES],
+    ['backwards', LOSSES.toReversed()],
+  ])('buy one VM for eight concurrent clicks through connections that break, %s', async (_, losses) => {
+    whmcs.proxy.plan(...losses, ...losses);
+    const clicks = await Promise.all(Array.from({ length: 8 }, () => whmcs.vm('CreateAccount')));
+    expect(clicks).toContain('success');
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    expect(await vms()).toHaveLength(1);
+  });
+
+  test('buy one VM if each click is killed while the service carries out the purchase', async () => {
+    for (const when of ['after', 'before', 'after'] as const) {
+      whmcs.proxy.plan({ kind: 'hang', when });
+      const sent = whmcs.proxy.count('/vm/create');
+      const click = whmcs.start('CreateAccount');
+      const ended = new Promise((resolve) => click.once('exit', resolve));
+      // The first click has bought the VM, so the others may find it.
+      await vi.waitUntil(() => whmcs.proxy.count('/vm/create') > sent || click.exitCode !== null, { timeout: 30_000 });
+      click.kill('SIGKILL');
+      await ended;
+      whmcs.proxy.plan();
+    }
+    await expect.poll(vms).toHaveLength(1);
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    expect(await vms()).toHaveLength(1);
+  });
+
+  test('find the VM of an order whose key the service has forgotten', async () => {
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    await whmcs.service.advance(25 * 3_600_000);
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    expect(await vms()).toHaveLength(1);
+  });
+
+  test('leave no VM if a service is terminated while its VM is being created', async () => {
+    // After the lost response, the click waits for a second before it asks again.
+    whmcs.proxy.plan({ kind: 'reset', when: 'after' });
+    const click = whmcs.start('CreateAccount');
+    const { stdout } = click;
+    if (!stdout) throw new Error('The click has no output.');
+    await expect.poll(vms, { interval: 20 }).toHaveLength(1);
+    click.kill('SIGSTOP');
+    expect(await whmcs.vm('TerminateAccount')).toBe('success');
+    click.kill('SIGCONT');
+    expect(await json(stdout)).toBe('The service was terminated while its VM was being created. The VM was deleted.');
+    expect(await vms()).toEqual([]);
+  });
+
+  test('say what was wrong, what was expected and what to do', async () => {
+    expect(await whmcs.vm('TestConnection', { serverusername: 'my shop' })).toEqual({
+      success: false,
+      error: '"my shop" is not a name for this WHMCS. Enter up to 20 letters, digits and hyphens, such as shop, and keep it.',
+    });
+    expect(await whmcs.vm('TestConnection', { serveraccesshash: 'wrong' })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('key'),
+    });
+    expect(await whmcs.vm('CreateAccount', { configoption1: 'mars' })).toContain('hostsystem');
+    expect(await whmcs.vm('CreateAccount', { configoption8: '0.01' })).toContain('max_price');
+    expect(await vms()).toEqual([]);
+    expect(await whmcs.domain('RegisterDomain', { address1: 'Lange Straße' })).toEqual({
+      error: 'The address "Lange Straße" has no house number, which the API requires. Enter one in the profile of the client.',
+    });
+  });
+
+  test('register a domain once for eight concurrent clicks, and manage it', async () => {
+    expect(await whmcs.domain('CheckAvailability', { tldsToInclude: ['.net', '.unsold'] })).toMatchObject([
+      { tld: '.net', status: 'not registered' },
+      { tld: '.unsold', status: 'not supported' },
+    ]);
+    const clicks = await Promise.all(Array.from({ length: 8 }, () => whmcs.domain('RegisterDomain', { ns1: '', ns2: '' })));
+    expect(clicks).toContainEqual({ success: true });
+    expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const { handle } = await whmcs.reseller.domain.info('whmcs-project.net');
+    expect(await whmcs.reseller.domain.handle.info(handle.ownerC)).toMatchObject({
+      firstname: 'Erika',
+      street: 'Lange Straße',
+      number: '12a',
+      region: 'Hessen',
+    });
+    expect(await whmcs.domain('Sync')).toMatchObject({
+      expirydate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      active: true,
+      transferredAway: false,
+    });
+    expect(await whmcs.domain('CheckAvailability', { tldsToInclude: ['net'] })).toMatchObject([{ status: 'registered' }]);
+
+    const nameservers = { ns1: 'ns1.example.org', ns2: 'ns2.example.org' };
+    expect(await whmcs.domain('SaveNameservers', { ...nameservers, ns3: '', ns4: '', ns5: '' })).toEqual({ success: true });
+    expect(await whmcs.domain('GetNameservers')).toMatchObject(nameservers);
+    expect(await whmcs.domain('GetEPPCode')).toEqual({ eppcode: expect.stringMatching(/./) });
+  });
+
+  test('add, change and remove DNS records', async () => {
+    expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const added = [
+      { hostname: '@', type: 'MX', address: 'mail.example.org', priority: '10', recid: '' },
+      { hostname: 'www', type: 'A', address: '198.51.100.7', priority: '', recid: '' },
+      { hostname: '', type: 'A', address: '', priority: '', recid: '' },
+    ];
+    expect(await whmcs.domain('SaveDNS', { dnsrecords: added })).toEqual({ success: true });
+    const shown = await shownRecords();
+    expect(shown).toMatchObject([
+      { type: 'A', hostname: 'www', address: '198.51.100.7' },
+      { type: 'MX', hostname: '@', address: 'mail.example.org', priority: '10' },
+    ]);
+    const changed = shown.map((record) => (record['type'] === 'A' ? { ...record, address: '198.51.100.8' } : { ...record, address: '' }));
+    expect(await whmcs.domain('SaveDNS', { dnsrecords: changed })).toEqual({ success: true });
+    expect(await shownRecords()).toMatchObject([{ type: 'A', hostname: 'www', address: '198.51.100.8' }]);
+  });
+
+  test('cancel a domain, and take the cancellation back when its renewal is paid', async () => {
+    expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const isTerminated = async () => (await whmcs.reseller.domain.info('whmcs-project.net')).domain.terminated;
+    for (const [name, terminated] of [
+      ['RenewDomain', false],
+      ['RequestDelete', true],
+      ['RequestDelete', true],
+      ['RenewDomain', false],
+    ] as const) {
+      expect(await whmcs.domain(name)).toEqual({ success: true });
+      expect(await isTerminated()).toBe(terminated);
+    }
+  });
+
+  /** The records of the form in WHMCS, in the order of their types. */
+  async function shownRecords(): Promise<Record<string, string>[]> {
+    const records = await whmcs.domain('GetDNS');
+    if (!Array.isArray(records)) throw new Error(JSON.stringify(records));
+    return records.toSorted((one, other) => (one.type < other.type ? -1 : 1));
+  }
+});
