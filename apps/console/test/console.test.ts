@@ -424,6 +424,35 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/credit-limit`, { credit_limit: limit });
   });
 
+  test.each([
+    ['setTldPrice', 'tld-prices/de', 'Actions for .de', ['create', 'renew', 'transfer'], { create: '7.77' }, 'Renew'],
+    ['defineOsImage', 'os-images/debian_12', 'Actions for Debian 12', ['displayname', 'username'], { username: 'admin' }, 'Display name'],
+    [
+      'defineIpPool',
+      'ip-pools/ams1-v4',
+      'Actions for ams1-v4',
+      ['datacenter', 'cidr', 'ddos_protection'],
+      { ddos_protection: 'Arbor' },
+      'DDoS protection',
+    ],
+  ] as const)(
+    '%s with what another operator has just changed is refused, and says the change',
+    async (id, resource, menu, members, change, field) => {
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('link', { name: 'Catalogue' }).click();
+      await page.getByRole('button', { name: menu, exact: true }).click();
+      await page.getByRole('menuitem', { name: operations[id].summary }).click();
+      const before = await operate(sandbox.current(), `GET /${resource}`);
+      await expect.poll(() => dialog.getByLabel(field, { exact: true }).inputValue()).not.toBe('');
+      const body = Object.fromEntries(members.map((member) => [member, before[member]]));
+      const changed = await operate(sandbox.current(), `PUT /${resource}`, { ...body, ...change });
+      await dialog.getByRole('button', { name: operations[id].summary }).click();
+      for (const [name, value] of Object.entries(change)) await dialog.getByText(`${name}: ${before[name]} is now ${value}`).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect(await operate(sandbox.current(), `GET /${resource}`)).toEqual(changed);
+    },
+  );
+
   test('axe finds nothing on any page, no page fails, and each fits on a phone', async () => {
     const { look, faults, close } = await openForPictures();
     for (const [index, { name, path }] of PAGES.entries()) {

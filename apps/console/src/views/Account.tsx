@@ -101,8 +101,8 @@ function Keys({ account }: { readonly account: Account }) {
               of={key.label}
               actions={[
                 { id: 'rotateApiKey', ...common },
-                { id: 'setApiKeyRateLimit', ...common, current: key },
-                { id: 'setApiKeyRestrictions', ...common, current: key },
+                { id: 'setApiKeyRateLimit', ...common },
+                { id: 'setApiKeyRestrictions', ...common },
                 { id: 'revokeApiKey', ...common },
               ]}
             />

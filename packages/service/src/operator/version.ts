@@ -32,13 +32,19 @@ export function versionOf(body: unknown): string {
 /**
  * Must run in the transaction of the change, after its lock.
  *
- * @throws OperatorProblem 412 if the resource has another state.
+ * @throws OperatorProblem 412 if the resource has another state, or does not exist.
  */
 export async function assertUnchanged(db: Db, expected: ExpectedVersion | undefined): Promise<void> {
-  if (expected === undefined || expected.ifMatch.trim() === '*') return;
+  if (expected === undefined) return;
   const resource = await expected.read(db);
-  const current = resource === undefined ? undefined : versionOf(resource);
-  if (expected.ifMatch.split(',').some((tag) => tag.trim() === current)) return;
+  if (resource === undefined) {
+    throw new OperatorProblem(
+      'precondition-failed',
+      'The resource does not exist, so If-Match fits no state of it, and nothing was changed. Send the request without If-Match to create it.',
+    );
+  }
+  const fitting = new Set(['*', versionOf(resource)]);
+  if (expected.ifMatch.split(',').some((tag) => fitting.has(tag.trim()))) return;
   throw new OperatorProblem(
     'precondition-failed',
     'The resource has changed since it was read, so nothing was changed. Read it again, and decide whether your change is still right.',
