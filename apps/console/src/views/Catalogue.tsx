@@ -86,7 +86,7 @@ function TldPrices() {
 
 const TLD_VERSIONS: readonly Column<TldPriceVersion>[] = [
   { header: 'Valid from', cell: ({ valid_from }) => <Instant at={valid_from} /> },
-  { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+  { header: 'State', width: '7.5rem', cell: ({ state }) => <Status value={state} /> },
   { header: 'Registration, net (EUR)', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
   { header: 'Renewal, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ renew }) => <Money amount={renew} /> },
   { header: 'Transfer, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },

@@ -4034,6 +4034,11 @@ export type ApiKeyIdPath = Id;
 export type HostsystemPath = Slug;
 
 /**
+ * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+ */
+export type IfNoneMatchHeader = '*';
+
+/**
  * The instant from which the prices apply.
  */
 export type ValidFromPath = Instant;
@@ -4646,7 +4651,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -4725,7 +4730,7 @@ export type SetQuotasErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5159,7 +5164,7 @@ export type SetBillingProfileErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5555,7 +5560,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5634,7 +5639,7 @@ export type SetApiKeyRestrictionsErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5792,6 +5797,10 @@ export type DefineHostSystemData = {
          * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
          */
         'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
     };
     path: {
         /**
@@ -5821,7 +5830,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -6177,6 +6186,10 @@ export type DefineOsImageData = {
          * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
          */
         'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
     };
     path: {
         /**
@@ -6202,7 +6215,7 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -6364,6 +6377,10 @@ export type DefineIpPoolData = {
          * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
          */
         'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
     };
     path: {
         /**
@@ -6393,7 +6410,7 @@ export type DefineIpPoolErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -8807,7 +8824,7 @@ export type SetSellerErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -8926,7 +8943,7 @@ export type SetDocumentSeriesErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -9317,6 +9334,10 @@ export type SetTldPriceData = {
          * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
          */
         'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
     };
     path: {
         /**
@@ -9342,7 +9363,7 @@ export type SetTldPriceErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11047,7 +11068,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11117,7 +11138,7 @@ export type SetVatRatesErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11187,7 +11208,7 @@ export type SetRequestLogRetentionErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11261,7 +11282,7 @@ export type SetAuditRetentionErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11331,7 +11352,7 @@ export type SetDefaultQuotasErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11405,7 +11426,7 @@ export type SetSecondOperatorErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11475,7 +11496,7 @@ export type SetVmIdentifierQuarantineErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**

@@ -146,8 +146,14 @@ describe.each(engines)('on %s', (engine) => {
       expect(refused.body.detail).toMatch(/does not exist/);
       expect((await service.operate(path)).status).toBe(404);
     }
-    expect((await send(path, body)).status).toBe(200);
+    const create = () => service.operate(path, { ...put(body), headers: { 'content-type': 'application/json', 'if-none-match': '*' } });
+    expect((await create()).status).toBe(200);
+    const made = await service.operate(path);
+    const refused = await create();
+    expect([refused.status, refused.body.detail]).toEqual([412, expect.stringContaining('exists already')]);
+    expect((await service.operate(path)).headers.get('etag')).toBe(made.headers.get('etag'));
     expect((await send(path, body, '*')).status).toBe(200);
+    expect((await send(path, body)).status).toBe(200);
   });
 
   test('of many who change what they all have read, one succeeds', async () => {
