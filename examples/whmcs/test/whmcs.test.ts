@@ -46,7 +46,7 @@ interface Whmcs {
   domain(name: string, params?: object): Promise<unknown>;
   /** Starts a function of the server module, and returns its process. */
   start(name: string): ReturnType<typeof spawn>;
-  /** What the modules have stored in WHMCS. */
+  /** The values that the modules have stored in WHMCS. */
   stored(): Record<string, string>;
 }
 

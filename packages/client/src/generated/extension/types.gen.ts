@@ -300,6 +300,20 @@ export type VmConfigHostsystem = {
 };
 
 /**
+ * The public key that its operating system was installed with. Null if it was installed without one.
+ */
+export type VmConfigSshKey = {
+    /**
+     * Display name of the key, from the purchase or the stored key. Null if the purchase named none.
+     */
+    displayname: string | null;
+    /**
+     * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
+     */
+    fingerprint: string;
+} | null;
+
+/**
  * An IPv4 address of a VM. The response to a purchase names the same properties `address` and `gateway`.
  */
 export type VmConfigIpv4 = {
@@ -354,6 +368,7 @@ export type VmConfig = {
      * Login user.
      */
     username: string;
+    ssh_key?: VmConfigSshKey;
     /**
      * Display name, or the hostname if the VM has none.
      */

@@ -6,6 +6,7 @@ import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { labelsOf } from '../../rules/labels.ts';
+import { keyDetailsOf } from '../../rules/ssh-key.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
@@ -31,6 +32,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           ...toResources(vm),
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
+          ssh_key: vm.ssh_key === null ? null : { displayname: vm.ssh_key_displayname, fingerprint: keyDetailsOf(vm.ssh_key).fingerprint },
           name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
           labels: labelsOf(vm.labels),
