@@ -36,11 +36,14 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [AbortedError, EXIT.notConfirmed],
 ];
 
-const PRICE_TOO_HIGH = 412;
+/** The status of a price above `max_price`, and of a change of another state. */
+const PRECONDITION_FAILED = 412;
+const CHANGED_MEANWHILE = 'https://operator.reseller.invalid/problems/precondition-failed';
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Failure) return error.exitCode;
-  if (error instanceof ResellerError && error.status === PRICE_TOO_HIGH) return EXIT.tooExpensive;
+  if (error instanceof ResellerError && error.status === PRECONDITION_FAILED)
+    return error.type === CHANGED_MEANWHILE ? EXIT.conflict : EXIT.tooExpensive;
   return CODES.find(([Class]) => error instanceof Class)?.[1] ?? EXIT.failed;
 }
 

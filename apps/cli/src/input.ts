@@ -11,7 +11,11 @@ export interface Input {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** The header with which a change is refused if another one came before it. */
+export const IF_MATCH = 'If-Match';
 
 /** An option of a command, from a query parameter or a field of the body. */
 export interface InputOption {

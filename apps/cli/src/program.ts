@@ -8,7 +8,7 @@ import type { Api, ApiCommand } from './api.ts';
 import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
 import { Failure } from './failure.ts';
 import { addExample, exampleOf, withCommands } from './help-texts.ts';
-import { contentOf, descriptionAt, inputOptions, parseOption, pathArguments } from './input.ts';
+import { contentOf, descriptionAt, IF_MATCH, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
 import { manPages } from './man-page.ts';
 import { openBudget, resetBudget } from './mcp/budget.ts';
@@ -105,6 +105,11 @@ function addOperation(parent: Command, words: readonly string[], api: Api, opera
   for (const option of options) command.addOption(commanderOption({ ...option, description: withCommands(option.description) }));
   if (operation.body?.format === 'json')
     command.option('--body <file>', 'Read the fields from a file with JSON, or - for the standard input. Options replace fields');
+  if (operation.parameters.some(({ name }) => name === IF_MATCH))
+    command.option(
+      '--if-match <version>',
+      'Refuse the change if the resource no longer has this version, which the command that shows it prints',
+    );
   addRunOptions(command, operation);
   const example = exampleOf(api, words, operation);
   if (example !== undefined) addExample(command, example);
@@ -182,7 +187,7 @@ function readInput(
   command: Command,
 ): Input {
   const path = Object.fromEntries(pathArguments(operation).map(({ name }, index) => [name, values[index] ?? '']));
-  const { body: bodyFile } = command.opts();
+  const { body: bodyFile, ifMatch } = command.opts();
   const body: Record<string, unknown> = bodyFile === undefined ? {} : bodyFrom(bodyFile);
   const query: Record<string, unknown> = {};
   for (const option of options) {
@@ -196,7 +201,13 @@ function readInput(
       `${missing.map(({ flag }) => `--${flag}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. See '${pathOf(command)} --help'.`,
     );
   }
-  return { path, query, body: operation.body && (operation.body.required || Object.keys(body).length > 0) ? body : undefined };
+  const headers = ifMatch === undefined ? undefined : { [IF_MATCH]: String(ifMatch) };
+  return {
+    path,
+    query,
+    body: operation.body && (operation.body.required || Object.keys(body).length > 0) ? body : undefined,
+    ...(headers && { headers }),
+  };
 }
 
 function valueOf(option: InputOption, given: unknown): unknown {

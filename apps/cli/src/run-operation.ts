@@ -50,7 +50,9 @@ export async function runOperation(api: Api, operation: Operation, input: Input,
 
 async function read({ api, operation, input, caller, options }: Run): Promise<void> {
   async function once(signal?: AbortSignal): Promise<string> {
-    const { data } = await caller.call(operation, input, { signal });
+    const { data, headers } = await caller.call(operation, input, { signal });
+    const version = headers.get('etag');
+    if (version !== null && options.watchSeconds === undefined) note(`Version, for --if-match: ${version}`);
     // Someone who asks for secrets also wants to see their columns.
     const decisive = options.showSecrets ? undefined : decisiveColumns(api, operation);
     return render(options.showSecrets ? data : withoutSecrets(api.document, data), { ...options, decisive });

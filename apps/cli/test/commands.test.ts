@@ -221,6 +221,21 @@ describe('exit codes', () => {
     expect(await user.run('domain', 'undelete', String(domain), '--yes')).toMatchObject({ code: 7, stdout: '' });
   });
 
+  test('7 if another operator has changed what the change was for', async () => {
+    const shown = await user.run('operator', 'tld-prices', 'show', 'net', '-o', 'json');
+    const [, version = ''] = /^Version, for --if-match: (.+)$/m.exec(shown.stderr) ?? [];
+    const set = (create: string, ...options: string[]) =>
+      user.run('operator', 'tld-prices', 'set', 'net', '--create', create, '--renew', '9.00', '--transfer', '9.00', ...options);
+    expect(await set('7.00', '--if-match', version)).toMatchObject({ code: 0 });
+    expect(await set('8.00', '--if-match', version)).toMatchObject({
+      code: 7,
+      stdout: '',
+      stderr: expect.stringContaining('has changed since'),
+    });
+    expect(await set('8.00', '--if-match', '*')).toMatchObject({ code: 0 });
+    expect(JSON.parse((await user.run('operator', 'tld-prices', 'show', 'net', '-o', 'json')).stdout)).toMatchObject({ create: '8.00' });
+  });
+
   test('4 for a key that the service does not know', async () => {
     const stranger = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: 'wrong' });
     expect(await stranger.run('vm', 'list')).toMatchObject({ code: 4, stdout: '' });

@@ -139,12 +139,12 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
       await expect.poll(async () => (await accountOf(DEMO)).credit_limit).toBe('2500.00');
     });
 
-    await does('See what a larger VM costs, and resize it', ['8', '16384'], async () => {
+    await does('See what a larger VM costs, and resize it', ['8', '16 GB'], async () => {
       await click('link', 'VMs');
       await chooseAction(String(identifier), operations.resizeVm.summary);
       const before = await quoted();
       await type('Cores', '8');
-      await type('Memory', '16384');
+      await type('Memory', '16 GB');
       await expect.poll(quoted).toBeGreaterThan(before);
       const price = await quoted();
       await submit('resizeVm');
@@ -173,17 +173,17 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
       await done('scheduleTldPrices');
     });
 
-    await does('Enter a new rate of VAT', ['2100', '2030-01-01'], async () => {
+    await does('Enter a new rate of VAT', ['21 %', '2030-01-01'], async () => {
       await click('link', 'Settings');
       await click('button', 'Change', row('VAT rates'));
       await click('button', 'Add another');
-      await type('Basis points', '2100');
+      await type('Rate', '21 %');
       await type('Valid from', '2030-01-01');
       await submit('setVatRates');
       await reads('21 % from 2030-01-01');
     });
 
-    await does('Add a node to a host system', ['nl-ryzen-09', '64', '262144', '4000', '0'], async () => {
+    await does('Add a node to a host system', ['nl-ryzen-09', '64', '256 GB', '4000', '0'], async () => {
       await click('link', 'Nodes');
       await click('button', /^Actions for .*Ryzen/);
       await click('menuitem', operations.defineHostSystem.summary);
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
         .last();
       await type('Name', 'nl-ryzen-09', node);
       await type('Cores', '64', node);
-      await type('Memory', '262144', node);
+      await type('Memory', '256 GB', node);
       await type('Disk', '4000', node);
       await type('Storage', '0', node);
       await submit('defineHostSystem');

@@ -4,14 +4,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth } from '../../../.config/depth.ts';
+import type { Sandbox } from '../../../.config/sandbox.ts';
 import { operations } from '../src/document/operations.data.ts';
 import { call, consoleLink, openContext, operate, PHONE, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
 import { DEMO_ACCOUNT, PAGES } from './pages.ts';
+import { bringAboutStates } from './states.ts';
 
 /** The enhanced target size of WCAG 2.2 (2.5.5), in CSS pixels. Links in sentences and facts are exempt. */
 const TARGET_PX = 44;
-const TARGETS = 'button, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
+const TARGETS =
+  'button, summary, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
 /** The pages with the longest texts. */
 const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'domain', 'invoice', 'catalogue', 'audit']);
 const LONG_NAME = `${'long-'.repeat(11)}name`;
@@ -29,6 +32,8 @@ beforeAll(async () => {
   await page.goto(consoleLink(sandbox.current()));
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor();
   await call(sandbox.current(), 'GET /domain/list');
+  await bringAboutStates(sandbox.current());
+  await endStates(sandbox.current());
   await operate(sandbox.current(), 'POST /accounts', { name: `Account with a ${LONG_NAME}`, credit_limit: '1.00' });
   await operate(sandbox.current(), `PUT /tld-prices/${LONG_NAME}`, { create: '1000.00', renew: '1000.00', transfer: '1000.00' });
 });
@@ -69,6 +74,14 @@ describe.skipIf(noBrowser !== undefined)('on a phone', () => {
     expect(Math.abs(gap)).toBeLessThan(TARGET_PX);
   });
 
+  test('the boxes of a form have the least size that WCAG 2.2 allows', async () => {
+    await page.goto(`${sandbox.current().operatorUrl}/console/settings`);
+    await page.getByRole('row', { name: 'Second operator' }).getByRole('button', { name: 'Change' }).click();
+    const box = await page.getByRole('dialog').getByRole('checkbox').boundingBox();
+    expect([box?.width, box?.height]).toEqual([24, 24]);
+    await page.keyboard.press('Escape');
+  });
+
   test('a menu and a form have targets that a thumb hits', async () => {
     await page.goto(`${sandbox.current().operatorUrl}/console/accounts/${DEMO_ACCOUNT}`);
     await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
@@ -80,6 +93,16 @@ describe.skipIf(noBrowser !== undefined)('on a phone', () => {
     expect(watched.faults).toEqual([]);
   });
 });
+
+/** The last states of what the other tests go on using. */
+async function endStates(current: Sandbox): Promise<void> {
+  const path = `accounts/${DEMO_ACCOUNT}`;
+  await operate(current, `POST /${path}/payments/at-the-counter/reverse`, { reason: 'The bank returned it' });
+  const { id } = await operate(current, `POST /${path}/api-keys`, { label: 'Old' });
+  await operate(current, `POST /api-keys/${id}/revoke`);
+  const { items } = await operate(current, 'GET /invoices');
+  await operate(current, `POST /invoices/${items[0].id}/cancel`);
+}
 
 /** The texts of which the page shows only a part. */
 function cutTexts(shown: Page): Promise<string[]> {

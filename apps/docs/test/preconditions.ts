@@ -8,6 +8,7 @@ import {
   createIsolatedAccount,
   createOperatorToken,
   createSnapshot,
+  defineIpPool,
   getHostSystem,
   recordPayment,
   restoreSnapshot,
@@ -64,6 +65,11 @@ const preconditions: Readonly<Record<string, Precondition>> = {
     const path = { hostsystem: 'nl_ryzen' };
     const { prices } = await getHostSystem({ client, path });
     await scheduleHostSystemPrices({ client, path, body: { prices, valid_from: VALID_FROM } });
+    return {};
+  },
+  'operator.getIpPool': async (_, client) => {
+    const body = { datacenter: 'AMS1', cidr: '203.0.113.0/24', ddos_protection: 'Arbor' };
+    await defineIpPool({ client, path: { ip_pool_id: 'ams1-own-v4' }, body });
     return {};
   },
   'operator.withdrawTldPrices': async (_, client) => {

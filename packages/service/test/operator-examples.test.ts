@@ -98,6 +98,7 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
   getAccountRequest: (sandbox) => requestOfDemoAccount(sandbox),
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
   adoptVm: addMachine,
+  getIpPool: (sandbox) => sendExample(sandbox, 'defineIpPool'),
   restoreVmBackup: addSampleBackup,
   releaseVm: addMachine,
   // Only a balance can be refunded.

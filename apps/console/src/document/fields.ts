@@ -162,7 +162,8 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
 function forPerson(description: string, unit: unknown): string {
   return withoutUnit(description, unit)
     .replace(', and an empty list for none', '')
-    .replaceAll(/\bnull(?: or absent)?(?= (?:for|if)\b)/g, 'empty');
+    .replaceAll(/\bnull(?: or absent)?(?= (?:for|if)\b)/g, 'empty')
+    .replaceAll(/\bNull(?= to\b)/g, 'Leave it empty');
 }
 
 function suggestionsOf({ examples }: Json): Pick<Field, 'suggestions'> {

@@ -11,6 +11,8 @@ interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destruc
   readonly sandboxOnly: boolean;
   /** The operation that returns the resource whose version this one takes, and its path. */
   readonly versionedBy?: Pick<Operation, 'id' | 'path'> | undefined;
+  /** Whether a header lets the operation only create its resource, and not replace one. */
+  readonly mayOnlyCreate: boolean;
   /** The path of the secret in its response that no operation returns again, such as `['issued', 'key']`. Undefined if it has none. */
   readonly secret?: readonly string[] | undefined;
 }
@@ -40,6 +42,7 @@ function factsOf(operation: Operation): Facts {
     sandboxOnly: sandboxOnly === true,
     secret: secret?.path,
     versionedBy: readerOf(operation),
+    mayOnlyCreate: operation.parameters.some(({ name }) => name === 'If-None-Match'),
   };
 }
 

@@ -93,8 +93,7 @@ function Form({ opened, onDone, onClose }: Props) {
 
   function request(): Sent {
     const path = { ...given, ...Object.fromEntries(asked.map(({ name }) => [name, values[`path:${name}`] ?? ''])) };
-    const headers = seen === undefined ? {} : { headers: { 'If-Match': seen.tag } };
-    return { path, ...headers, ...(form.body.length === 0 ? {} : { body: bodyOf(form.body, values) }) };
+    return { path, ...precondition(id, seen), ...(form.body.length === 0 ? {} : { body: bodyOf(form.body, values) }) };
   }
 
   function submit(event: FormEvent): void {
@@ -117,7 +116,7 @@ function Form({ opened, onDone, onClose }: Props) {
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       <Description text={form.description} />
       {destructive && <p className="strong">This cannot be undone.</p>}
-      {Object.keys(given).length > 0 && <p className="target">{visible(opened.target ?? Object.values(given).join(', '))}</p>}
+      {Object.keys(given).length > 0 && <p className="target">{visible(withTimes(opened.target ?? Object.values(given).join(', ')))}</p>}
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
       {id === 'resizeVm' && <ResizeQuote request={readable(request)} />}
@@ -185,6 +184,17 @@ function pathOf(pointer: string, asked: readonly Field[], values: Values): strin
 function firstValues({ current, part }: Opened, seen: SeenState | undefined): unknown {
   if (seen === undefined) return current;
   return part === undefined ? seen.body : Object(seen.body)[part];
+}
+
+/** A text whose instants are as in lists. */
+function withTimes(text: string): string {
+  return text.replaceAll(/\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g, '$1 $2 UTC');
+}
+
+/** A form without a state is for something new, whose name the person chooses, and must not replace what has this name already. */
+function precondition(id: OperationId, seen: SeenState | undefined): Pick<Sent, 'headers'> {
+  if (seen !== undefined) return { headers: { 'If-Match': seen.tag } };
+  return operations[id].mayOnlyCreate ? { headers: { 'If-None-Match': '*' } } : {};
 }
 
 /** Undefined while a field cannot be read. */

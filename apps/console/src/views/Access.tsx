@@ -32,7 +32,7 @@ export function Access() {
 
 const TOKENS: readonly Column<OperatorToken>[] = [
   { header: 'Token', cell: ({ name }) => <Text value={name} /> },
-  { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
+  { header: 'State', width: '6.5rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
   { header: 'Scopes', cell: ({ scopes }) => <Text value={scopes.join(', ')} /> },
   { header: 'Expires', width: '12rem', wide: true, cell: ({ valid_until }) => <Instant at={valid_until} /> },
 ];
@@ -73,7 +73,7 @@ function Tokens() {
 
 const VERIFIERS: readonly Column<Verifier>[] = [
   { header: 'Third party', cell: ({ name }) => <Text value={name} /> },
-  { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
+  { header: 'State', width: '6.5rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
   { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
 ];
 

@@ -71,7 +71,7 @@ function ExportButton({ id }: { readonly id: string }) {
 
 const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   { header: 'Key', cell: ({ label }) => <Text value={label} /> },
-  { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
+  { header: 'State', width: '6.5rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
   { header: 'Access', width: '8rem', cell: ({ access }) => access },
   {
     header: 'Rate limit',
@@ -101,8 +101,8 @@ function Keys({ account }: { readonly account: Account }) {
               of={key.label}
               actions={[
                 { id: 'rotateApiKey', ...common },
-                { id: 'setApiKeyRateLimit', ...common, current: key },
-                { id: 'setApiKeyRestrictions', ...common, current: key },
+                { id: 'setApiKeyRateLimit', ...common },
+                { id: 'setApiKeyRestrictions', ...common },
                 { id: 'revokeApiKey', ...common },
               ]}
             />

@@ -8,7 +8,7 @@ import { FilteredList } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Account>[] = [
   { header: 'Account', cell: ({ name }) => <Text value={name} /> },
-  { header: 'State', width: '7rem', cell: (account) => <Status value={stateOf(account)} /> },
+  { header: 'State', width: '8rem', cell: (account) => <Status value={stateOf(account)} /> },
   {
     header: 'Credit limit, net (EUR)',
     width: '8.5rem',

@@ -72,7 +72,7 @@ function TldPrices() {
             <ActionMenu
               of={`.${price.tld}`}
               actions={[
-                { id: 'setTldPrice', path, current: price },
+                { id: 'setTldPrice', path },
                 { id: 'scheduleTldPrices', path, current: price },
               ]}
             />
@@ -86,7 +86,7 @@ function TldPrices() {
 
 const TLD_VERSIONS: readonly Column<TldPriceVersion>[] = [
   { header: 'Valid from', cell: ({ valid_from }) => <Instant at={valid_from} /> },
-  { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+  { header: 'State', width: '7.5rem', cell: ({ state }) => <Status value={state} /> },
   { header: 'Registration, net (EUR)', width: '7rem', align: 'right', cell: ({ create }) => <Money amount={create} /> },
   { header: 'Renewal, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ renew }) => <Money amount={renew} /> },
   { header: 'Transfer, net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ transfer }) => <Money amount={transfer} /> },
@@ -134,9 +134,7 @@ function OsImages() {
         columns={IMAGES}
         {...images}
         rowKey={({ name }) => name}
-        actions={(image) => (
-          <ActionMenu of={image.displayname} actions={[{ id: 'defineOsImage', path: { os: image.name }, current: image }]} />
-        )}
+        actions={(image) => <ActionMenu of={image.displayname} actions={[{ id: 'defineOsImage', path: { os: image.name } }]} />}
         empty={{ title: 'There is no image', text: 'Define one. A VM is installed from an image.' }}
       />
     </Section>
@@ -159,7 +157,7 @@ function IpPools() {
         columns={POOLS}
         {...pools}
         rowKey={({ id }) => id}
-        actions={(pool) => <ActionMenu of={pool.id} actions={[{ id: 'defineIpPool', path: { ip_pool_id: pool.id }, current: pool }]} />}
+        actions={(pool) => <ActionMenu of={pool.id} actions={[{ id: 'defineIpPool', path: { ip_pool_id: pool.id } }]} />}
         empty={{ title: 'There is no IP pool', text: 'Define one for each datacenter. VMs take their addresses from it.' }}
       />
     </Section>

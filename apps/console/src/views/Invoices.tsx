@@ -15,7 +15,7 @@ export function Invoices() {
   const invoices = useRows(useInfiniteQuery(pagesOf('listInvoices', {})));
   const columns: readonly Column<Invoice>[] = [
     { header: 'Invoice', cell: ({ id, number }) => <Text value={number ?? id} /> },
-    { header: 'Status', width: '6.5rem', cell: ({ status }) => <Status value={status} /> },
+    { header: 'Status', width: '8rem', cell: ({ status }) => <Status value={status} /> },
     { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
     { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },

@@ -107,7 +107,7 @@ function Room({ used, total, unit }: { readonly used: number; readonly total: nu
 
 const VERSIONS: readonly Column<HostSystemPriceVersion>[] = [
   { header: 'Valid from', width: '12rem', cell: ({ valid_from }) => <Instant at={valid_from} /> },
-  { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+  { header: 'State', width: '7.5rem', cell: ({ state }) => <Status value={state} /> },
   { header: 'Applies to', width: '9rem', wide: true, cell: ({ applies_to }) => labelOf(applies_to) },
   { header: 'Core, net (EUR)', width: '6rem', align: 'right', cell: ({ prices }) => <Money amount={prices.core} /> },
   { header: 'GB memory, net (EUR)', width: '6.5rem', align: 'right', wide: true, cell: ({ prices }) => <Money amount={prices.mem} /> },

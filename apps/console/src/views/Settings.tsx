@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 
 import { queryOf } from '../api/queries.ts';
 import { ActionButton } from '../ui/Actions.tsx';
-import { Facts, Failure, PageHead, Section } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, PageHead, Section } from '../ui/controls.tsx';
 import { labelOf } from '../ui/Fields.tsx';
 
 export function Settings() {
@@ -36,11 +36,16 @@ function Service() {
           />
           <Setting
             name="VAT rates"
-            value={settings.vat_rates.map(({ basis_points, valid_from }) => (
-              <div key={valid_from}>
-                {basis_points / 100} % from {valid_from} ({settings.time_zone})
-              </div>
-            ))}
+            value={
+              <>
+                {settings.vat_rates.map(({ basis_points, valid_from }) => (
+                  <div key={valid_from}>
+                    {basis_points / 100} % from <Instant at={valid_from} day />
+                  </div>
+                ))}
+                <div className="explanation muted">Days in {settings.time_zone}</div>
+              </>
+            }
             action={<ActionButton id="setVatRates" label="Change" />}
           />
           <Setting

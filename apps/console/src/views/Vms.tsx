@@ -174,7 +174,7 @@ function Backups({ id }: { readonly id: string }) {
             actions={(['restoreVmBackup', 'deleteVmBackup'] as const).map((action) => ({
               id: action,
               path: { vm_id: id, backup_id: backup.id },
-              target: `${id}, ${backup.created}`,
+              target: `VM ${id}, backup of ${backup.created}`,
             }))}
           />
         )}

@@ -103,6 +103,12 @@ export const operations = {
         repeatable: false,
         has: 'id'
     },
+    'GET /api-keys/{api_key_id}': {
+        id: 'getApiKey',
+        effect: 'read',
+        repeatable: true,
+        has: 'id'
+    },
     'POST /api-keys/{api_key_id}/rotate': {
         id: 'rotateApiKey',
         effect: 'write',
@@ -168,6 +174,12 @@ export const operations = {
         repeatable: true,
         has: 'items'
     },
+    'GET /os-images/{os}': {
+        id: 'getOsImage',
+        effect: 'read',
+        repeatable: true,
+        has: 'name'
+    },
     'PUT /os-images/{os}': {
         id: 'defineOsImage',
         effect: 'write',
@@ -179,6 +191,12 @@ export const operations = {
         effect: 'read',
         repeatable: true,
         has: 'items'
+    },
+    'GET /ip-pools/{ip_pool_id}': {
+        id: 'getIpPool',
+        effect: 'read',
+        repeatable: true,
+        has: 'id'
     },
     'PUT /ip-pools/{ip_pool_id}': {
         id: 'defineIpPool',
@@ -460,6 +478,12 @@ export const operations = {
         effect: 'read',
         repeatable: true,
         has: 'items'
+    },
+    'GET /tld-prices/{tld}': {
+        id: 'getTldPrice',
+        effect: 'read',
+        repeatable: true,
+        has: 'tld'
     },
     'PUT /tld-prices/{tld}': {
         id: 'setTldPrice',

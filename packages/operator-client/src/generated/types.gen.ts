@@ -4034,6 +4034,11 @@ export type ApiKeyIdPath = Id;
 export type HostsystemPath = Slug;
 
 /**
+ * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+ */
+export type IfNoneMatchHeader = '*';
+
+/**
  * The instant from which the prices apply.
  */
 export type ValidFromPath = Instant;
@@ -4646,7 +4651,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -4725,7 +4730,7 @@ export type SetQuotasErrors = {
      */
     404: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5159,7 +5164,7 @@ export type SetBillingProfileErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -5335,6 +5340,60 @@ export type IssueApiKeyResponses = {
 
 export type IssueApiKeySuccess = IssueApiKeyResponses[keyof IssueApiKeyResponses];
 
+export type GetApiKeyData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the API key, not the key itself.
+         */
+        api_key_id: Id;
+    };
+    query?: never;
+    url: '/api-keys/{api_key_id}';
+};
+
+export type GetApiKeyErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
+
+export type GetApiKeyResponses = {
+    /**
+     * The API key.
+     */
+    200: ApiKey;
+};
+
+export type GetApiKeySuccess = GetApiKeyResponses[keyof GetApiKeyResponses];
+
 export type RotateApiKeyData = {
     /**
      * The overlap of the two keys.
@@ -5467,6 +5526,12 @@ export type SetApiKeyRateLimitData = {
      * The new rate limit.
      */
     body: SetRateLimitRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Identifier of the API key, not the key itself.
@@ -5494,6 +5559,10 @@ export type SetApiKeyRateLimitErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -5536,6 +5605,12 @@ export type SetApiKeyRestrictionsData = {
      * The new restrictions.
      */
     body: SetApiKeyRestrictionsRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Identifier of the API key, not the key itself.
@@ -5563,6 +5638,10 @@ export type SetApiKeyRestrictionsErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -5718,6 +5797,10 @@ export type DefineHostSystemData = {
          * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
          */
         'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
     };
     path: {
         /**
@@ -5747,7 +5830,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -6039,11 +6122,75 @@ export type ListOsImagesResponses = {
 
 export type ListOsImagesSuccess = ListOsImagesResponses[keyof ListOsImagesResponses];
 
+export type GetOsImageData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the operating system.
+         */
+        os: Slug;
+    };
+    query?: never;
+    url: '/os-images/{os}';
+};
+
+export type GetOsImageErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetOsImageError = GetOsImageErrors[keyof GetOsImageErrors];
+
+export type GetOsImageResponses = {
+    /**
+     * The operating system.
+     */
+    200: OsImage;
+};
+
+export type GetOsImageSuccess = GetOsImageResponses[keyof GetOsImageResponses];
+
 export type DefineOsImageData = {
     /**
      * The complete operating system.
      */
     body: DefineOsImageRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
+    };
     path: {
         /**
          * Name of the operating system.
@@ -6067,6 +6214,10 @@ export type DefineOsImageErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -6162,11 +6313,75 @@ export type ListIpPoolsResponses = {
 
 export type ListIpPoolsSuccess = ListIpPoolsResponses[keyof ListIpPoolsResponses];
 
+export type GetIpPoolData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the pool.
+         */
+        ip_pool_id: Slug;
+    };
+    query?: never;
+    url: '/ip-pools/{ip_pool_id}';
+};
+
+export type GetIpPoolErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetIpPoolError = GetIpPoolErrors[keyof GetIpPoolErrors];
+
+export type GetIpPoolResponses = {
+    /**
+     * The pool.
+     */
+    200: IpPool;
+};
+
+export type GetIpPoolSuccess = GetIpPoolResponses[keyof GetIpPoolResponses];
+
 export type DefineIpPoolData = {
     /**
      * The complete pool.
      */
     body: DefineIpPoolRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
+    };
     path: {
         /**
          * Identifier of the pool.
@@ -6194,6 +6409,10 @@ export type DefineIpPoolErrors = {
      * The pool exists with another network, or overlaps another pool; nothing was changed.
      */
     409: Problem;
+    /**
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -8605,7 +8824,7 @@ export type SetSellerErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -8724,7 +8943,7 @@ export type SetDocumentSeriesErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -9051,11 +9270,75 @@ export type ListTldPricesResponses = {
 
 export type ListTldPricesSuccess = ListTldPricesResponses[keyof ListTldPricesResponses];
 
+export type GetTldPriceData = {
+    body?: never;
+    path: {
+        /**
+         * The TLD, without its leading dot.
+         */
+        tld: Tld;
+    };
+    query?: never;
+    url: '/tld-prices/{tld}';
+};
+
+export type GetTldPriceErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetTldPriceError = GetTldPriceErrors[keyof GetTldPriceErrors];
+
+export type GetTldPriceResponses = {
+    /**
+     * The prices.
+     */
+    200: TldPrice;
+};
+
+export type GetTldPriceSuccess = GetTldPriceResponses[keyof GetTldPriceResponses];
+
 export type SetTldPriceData = {
     /**
      * The prices.
      */
     body: SetTldPriceRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+        /**
+         * `*` lets the request only create the resource. It is refused with 412 if the resource exists.
+         */
+        'If-None-Match'?: '*';
+    };
     path: {
         /**
          * The TLD, without its leading dot.
@@ -9079,6 +9362,10 @@ export type SetTldPriceErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10781,7 +11068,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -10851,7 +11138,7 @@ export type SetVatRatesErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -10921,7 +11208,7 @@ export type SetRequestLogRetentionErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -10995,7 +11282,7 @@ export type SetAuditRetentionErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11065,7 +11352,7 @@ export type SetDefaultQuotasErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11139,7 +11426,7 @@ export type SetSecondOperatorErrors = {
      */
     409: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**
@@ -11209,7 +11496,7 @@ export type SetVmIdentifierQuarantineErrors = {
      */
     403: Problem;
     /**
-     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
      */
     412: Problem;
     /**

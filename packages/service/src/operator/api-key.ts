@@ -43,6 +43,12 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
   },
 };
 
+/** GET /api-keys/{api_key_id} */
+export const getApiKey: ReadOperation<'getApiKey'> = {
+  kind: 'read',
+  run: async (db, { path, now }) => toApiKey(db, await keyOf(db, path.api_key_id), now),
+};
+
 /** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',

@@ -9,18 +9,18 @@ import { setQuotas } from './account-quotas.ts';
 import { getAccountRequest, listAccountRequests } from './account-request.ts';
 import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit, setApiKeyRestrictions } from './api-key.ts';
+import { getApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit, setApiKeyRestrictions } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
 import { exportBookkeeping } from './bookkeeping.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
-import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
-import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
+import { defineIpPool, getIpPool, listIpPools } from './catalogue/ip-pool.ts';
+import { defineOsImage, getOsImage, listOsImages } from './catalogue/os-image.ts';
 import { listHostSystemPriceVersions, scheduleHostSystemPrices, withdrawHostSystemPrices } from './catalogue/price-version.ts';
 import { addMarketItem, listMarketItems } from './dedicated/market.ts';
 import { completeDedicatedSetup, getDedicatedServer, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
 import { listDnsRecords } from './domain/dns-record.ts';
 import { getDomain, listDomains, terminateDomain } from './domain/domain.ts';
-import { listTldPrices, listTldPriceVersions, scheduleTldPrices, setTldPrice, withdrawTldPrices } from './domain/tld-price.ts';
+import { getTldPrice, listTldPrices, listTldPriceVersions, scheduleTldPrices, setTldPrice, withdrawTldPrices } from './domain/tld-price.ts';
 import { cancelInvoice, createCreditNote, getInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
 import { getDocumentSeries, getSeller, setDocumentSeries, setSeller } from './invoicing.ts';
 import type { OperatorTable } from './operation.ts';
@@ -68,6 +68,7 @@ export const operatorTable: OperatorTable = {
   getBillingProfile,
   setBillingProfile,
   listApiKeys,
+  getApiKey,
   issueApiKey,
   rotateApiKey,
   revokeApiKey,
@@ -80,8 +81,10 @@ export const operatorTable: OperatorTable = {
   scheduleHostSystemPrices,
   withdrawHostSystemPrices,
   listOsImages,
+  getOsImage,
   defineOsImage,
   listIpPools,
+  getIpPool,
   defineIpPool,
   listSales,
   createSale,
@@ -128,6 +131,7 @@ export const operatorTable: OperatorTable = {
   terminateDomain,
   listDnsRecords,
   listTldPrices,
+  getTldPrice,
   setTldPrice,
   listTldPriceVersions,
   scheduleTldPrices,

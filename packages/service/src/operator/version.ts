@@ -9,7 +9,9 @@ import { OperatorProblem } from './problem.ts';
 /** The state for which a change is sent. */
 export interface ExpectedVersion {
   /** The header If-Match. */
-  readonly ifMatch: string;
+  readonly ifMatch: string | undefined;
+  /** The header If-None-Match. */
+  readonly ifNoneMatch: string | undefined;
   /** Reads the resource as the operation that returns it does. Undefined if the change may create it, and it does not exist. */
   read(db: Db): Promise<unknown>;
 }
@@ -32,15 +34,33 @@ export function versionOf(body: unknown): string {
 /**
  * Must run in the transaction of the change, after its lock.
  *
- * @throws OperatorProblem 412 if the resource has another state.
+ * @throws OperatorProblem 412 if the resource has another state than If-Match, does not exist, or exists in spite of If-None-Match.
  */
 export async function assertUnchanged(db: Db, expected: ExpectedVersion | undefined): Promise<void> {
-  if (expected === undefined || expected.ifMatch.trim() === '*') return;
+  if (expected === undefined) return;
+  const { ifMatch, ifNoneMatch } = expected;
   const resource = await expected.read(db);
-  const current = resource === undefined ? undefined : versionOf(resource);
-  if (expected.ifMatch.split(',').some((tag) => tag.trim() === current)) return;
+  if (resource !== undefined && ifNoneMatch !== undefined && isNamed(ifNoneMatch, resource)) {
+    throw new OperatorProblem(
+      'precondition-failed',
+      'The resource exists already, and If-None-Match only lets the request create it, so nothing was changed. Read it, and change it with its version.',
+    );
+  }
+  if (ifMatch === undefined) return;
+  if (resource === undefined) {
+    throw new OperatorProblem(
+      'precondition-failed',
+      'The resource does not exist, so If-Match fits no state of it, and nothing was changed. Send the request without If-Match to create it.',
+    );
+  }
+  if (isNamed(ifMatch, resource)) return;
   throw new OperatorProblem(
     'precondition-failed',
     'The resource has changed since it was read, so nothing was changed. Read it again, and decide whether your change is still right.',
   );
+}
+
+function isNamed(tags: string, resource: unknown): boolean {
+  const fitting = new Set(['*', versionOf(resource)]);
+  return tags.split(',').some((tag) => fitting.has(tag.trim()));
 }

@@ -61,9 +61,9 @@ function apiOperation(operation: Operation): OperatorApi {
     id,
     operation,
     isVersioned: Object.keys(responses['200']?.headers ?? {}).some((name) => name.toLowerCase() === 'etag'),
-    versionedBy: parameters.some(isIfMatch) ? readerAbove(operation.path) : undefined,
+    versionedBy: parameters.some(isPrecondition) ? readerAbove(operation.path) : undefined,
     parameters: parameters
-      .filter((parameter) => !isIfMatch(parameter))
+      .filter((parameter) => !isPrecondition(parameter))
       .map(({ name, in: place, pointer: schema, schema: described }) => {
         if (schema === undefined || (place !== 'path' && place !== 'query'))
           throw new Error(`The parameter ${name} of ${id} cannot be read.`);
@@ -78,8 +78,9 @@ function apiOperation(operation: Operation): OperatorApi {
   };
 }
 
-function isIfMatch({ name, in: place }: Operation['parameters'][number]): boolean {
-  return place === 'header' && name.toLowerCase() === 'if-match';
+/** The headers of RFC 9110, 13.1. */
+function isPrecondition({ name, in: place }: Operation['parameters'][number]): boolean {
+  return place === 'header' && /^if-(?:none-)?match$/i.test(name);
 }
 
 function readerAbove(path: string): OperatorId {

@@ -160,10 +160,11 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
     now: runtime.ports.clock.now(),
     expected: undefined,
   };
-  const { 'if-match': ifMatch } = request.headers;
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
   const read = api.versionedBy && readerOf(api.versionedBy, call);
   const mayCreate = api.operation.responses['404'] === undefined;
-  const expected = ifMatch !== undefined && read ? { ifMatch, read: mayCreate ? (db: Db) => foundBy(read, db) : read } : undefined;
+  const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
+  const expected = isConditional && read ? { ifMatch, ifNoneMatch, read: mayCreate ? (db: Db) => foundBy(read, db) : read } : undefined;
   return performOperator(operatorTable[api.id], { ...call, expected });
 }
 

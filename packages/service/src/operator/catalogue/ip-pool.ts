@@ -8,7 +8,7 @@ import type { IpPoolsTable } from '../../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
+import { assertNoBrokenRules, OperatorProblem, requireFound } from '../problem.ts';
 import { overlap, parseNetwork } from './network.ts';
 
 type Row = Selectable<IpPoolsTable>;
@@ -34,14 +34,17 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
   },
 };
 
+/** GET /ip-pools/{ip_pool_id} */
+export const getIpPool: ReadOperation<'getIpPool'> = {
+  kind: 'read',
+  run: async (db, { path }) => requireFound(await poolOf(db, path.ip_pool_id), 'IP pool of this identifier'),
+};
+
 /** PUT /ip-pools/{ip_pool_id} */
 export const defineIpPool: StoreOperation<'defineIpPool'> = {
   kind: 'store',
   lock: 'catalogue',
-  async before(db, { path }) {
-    const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', path.ip_pool_id).executeTakeFirst();
-    return pool && describePool(db, pool);
-  },
+  before: (db, { path }) => poolOf(db, path.ip_pool_id),
   async run({ db }, { path, body }) {
     assertNoBrokenRules(await brokenRules(db, body));
     const { ip_pool_id: id } = path;
@@ -62,7 +65,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
       if (other) throw new OperatorProblem('in-use', `${cidr} overlaps ${other.cidr} of the pool ${other.id}. Choose another network.`);
       await addIpPool(db, { id, datacenter: body.datacenter, accountId, cidr, ddosProtection: body.ddos_protection });
     }
-    return describePool(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+    return requireFound(await poolOf(db, id), 'IP pool of this identifier');
   },
 };
 
@@ -97,8 +100,9 @@ async function countAddresses(db: Db, pools: readonly Row[]): Promise<AddressCou
   return new Map(counts.map((count) => [count.pool_id, count]));
 }
 
-async function describePool(db: Db, pool: Row): Promise<IpPool> {
-  return toIpPool(pool, await countAddresses(db, [pool]));
+async function poolOf(db: Db, id: string): Promise<IpPool | undefined> {
+  const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirst();
+  return pool && toIpPool(pool, await countAddresses(db, [pool]));
 }
 
 function toIpPool({ id, datacenter_name, account_id, cidr, ddos_protection, family, gateway }: Row, counts: AddressCounts): IpPool {

@@ -1,9 +1,11 @@
 import type { OsImage } from '@reseller/operator-client';
 
 import type { OsImage as OsImageRow } from '../../core/catalogue/catalogue.ts';
+import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
+import { requireFound } from '../problem.ts';
 
 const order: Order = { columns: { name: 'text' }, direction: 'asc' };
 
@@ -23,14 +25,17 @@ export const listOsImages: ReadOperation<'listOsImages'> = {
   },
 };
 
+/** GET /os-images/{os} */
+export const getOsImage: ReadOperation<'getOsImage'> = {
+  kind: 'read',
+  run: async (db, { path }) => requireFound(await imageOf(db, path.os), 'operating system of this name'),
+};
+
 /** PUT /os-images/{os} */
 export const defineOsImage: StoreOperation<'defineOsImage'> = {
   kind: 'store',
   lock: 'catalogue',
-  async before(db, { path }) {
-    const row = await db.selectFrom('os_images').selectAll().where('name', '=', path.os).executeTakeFirst();
-    return row && toOsImage(row);
-  },
+  before: (db, { path }) => imageOf(db, path.os),
   async run({ db }, { path, body }) {
     const { displayname, username, platform = 'linux', icon = null, min_disk = 1 } = body;
     const image = { displayname, username, platform, icon, min_disk };
@@ -43,6 +48,11 @@ export const defineOsImage: StoreOperation<'defineOsImage'> = {
     return toOsImage(row);
   },
 };
+
+async function imageOf(db: Db, name: string): Promise<OsImage | undefined> {
+  const row = await db.selectFrom('os_images').selectAll().where('name', '=', name).executeTakeFirst();
+  return row && toOsImage(row);
+}
 
 function toOsImage({ icon, ...image }: OsImageRow): OsImage {
   return { ...image, ...(icon !== null && { icon }) };

@@ -14,8 +14,9 @@ import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
-import { notFound } from '../problem.ts';
+import { notFound, requireFound } from '../problem.ts';
 
+const NO_PRICES = 'TLD of this name in the price list';
 const order: Order = { columns: { tld: 'text' }, direction: 'asc' };
 
 const priceList: PriceList<{ readonly tld: string }, Version, TldPriceVersion> = {
@@ -37,18 +38,21 @@ export const listTldPrices: ReadOperation<'listTldPrices'> = {
   },
 };
 
+/** GET /tld-prices/{tld} */
+export const getTldPrice: ReadOperation<'getTldPrice'> = {
+  kind: 'read',
+  run: async (db, { path, now }) => requireFound(await priceOf(db, path.tld, now), NO_PRICES),
+};
+
 /** PUT /tld-prices/{tld}: the prices apply immediately. */
 export const setTldPrice: StoreOperation<'setTldPrice'> = {
   kind: 'store',
   lock: 'tld_prices',
-  async before(db, { path, now }) {
-    const price = await tldPricesAt(db, now).where('price.tld', '=', path.tld).executeTakeFirst();
-    return price && toTldPrice(price);
-  },
+  before: (db, { path, now }) => priceOf(db, path.tld, now),
   async run({ db }, { path: { tld }, body, now }) {
     await setTldPrices(db, [{ tld, ...pricesOf(body) }], now);
     await holdRenewalsOfTld(db, tld, now);
-    return toTldPrice(await tldPricesAt(db, now).where('price.tld', '=', tld).executeTakeFirstOrThrow());
+    return requireFound(await priceOf(db, tld, now), NO_PRICES);
   },
 };
 
@@ -80,10 +84,16 @@ export const withdrawTldPrices: StoreOperation<'withdrawTldPrices'> = {
   run: ({ db }, call) => withdrawVersion(db, call, priceList),
 };
 
+/** The prices in force. Undefined if the TLD has none. */
+async function priceOf(db: Db, tld: string, now: number): Promise<TldPrice | undefined> {
+  const price = await tldPricesAt(db, now).where('price.tld', '=', tld).executeTakeFirst();
+  return price && toTldPrice(price);
+}
+
 /** @throws OperatorProblem 404 if the TLD has no prices. */
 async function versionsOf(db: Db, tld: string): Promise<Version[]> {
   const versions = await tldPriceVersions(db, tld);
-  if (versions.length === 0) throw notFound('TLD of this name in the price list');
+  if (versions.length === 0) throw notFound(NO_PRICES);
   return versions;
 }
 
