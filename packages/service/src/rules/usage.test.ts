@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { byDay, dayOf, firstDayOfMonth, growthOf, nextBase, ratesOf } from './usage.ts';
+import { byDay, dayNumberOf, firstDayOfMonth, growthOf, nextBase, ratesOf } from './usage.ts';
 import type { Measurement } from './usage.ts';
 
 const DAY = 86_400_000;
@@ -125,7 +125,7 @@ describe('bytes by day', () => {
         for (const [day, part] of days) {
           const length = Math.min((day + 1) * DAY, to) - Math.max(day * DAY, from);
           if (to > from) expect(Math.abs(part - (bytes / (to - from)) * length)).toBeLessThanOrEqual(1 + bytes * 1e-12);
-          expect(day >= dayOf(from) && day <= dayOf(to)).toBe(true);
+          expect(day >= dayNumberOf(from) && day <= dayNumberOf(to)).toBe(true);
         }
       }),
     );

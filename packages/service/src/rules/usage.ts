@@ -86,7 +86,7 @@ export function ratesOf(growth: Growth, cores: number): Rates {
  * @returns Bytes by the number of the day since 1970.
  */
 export function byDay(bytes: number, from: number, to: number): ReadonlyMap<number, number> {
-  const [first, last] = [dayOf(from), dayOf(to)];
+  const [first, last] = [dayNumberOf(from), dayNumberOf(to)];
   const days = new Map<number, number>();
   let given = 0;
   for (let day = first; day <= last; day++) {
@@ -100,14 +100,14 @@ export function byDay(bytes: number, from: number, to: number): ReadonlyMap<numb
 }
 
 /** The number of the day (UTC) since 1970 of an instant in milliseconds. */
-export function dayOf(instant: number): number {
+export function dayNumberOf(instant: number): number {
   return Math.floor(instant / MS_PER_DAY);
 }
 
 /** The first day of the calendar month that is some months before that of an instant in milliseconds. */
 export function firstDayOfMonth(instant: number, monthsBefore: number): number {
   const date = new Date(instant);
-  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - monthsBefore));
+  return dayNumberOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - monthsBefore));
 }
 
 /** The bytes of an amount of traffic in GB, which are 10^9 bytes in networks. */

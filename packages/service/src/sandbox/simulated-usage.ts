@@ -6,7 +6,7 @@ import { countOf, measurementOf } from '../core/vm/measure-vms.ts';
 import { KEPT_MS, USAGE_INTERVAL_MS } from '../core/vm/usage.ts';
 import type { Clock } from '../ports/system.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
-import { dayOf, growthOf, ratesOf } from '../rules/usage.ts';
+import { dayNumberOf, growthOf, ratesOf } from '../rules/usage.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 
@@ -88,7 +88,7 @@ export async function addSimulatedHistory(db: Db, vm: SimulatedVm, now: number):
       }),
     )
     .execute();
-  const [first, today] = [dayOf(vm.created), dayOf(last)];
+  const [first, today] = [dayNumberOf(vm.created), dayNumberOf(last)];
   await db
     .insertInto('vm_traffic')
     .values(
