@@ -70,7 +70,7 @@ export const DEFAULT_TUNING: Tuning = {
   periodEndStep: 250,
   statementRows: 500,
   jobBatch: 25,
-  usageBatch: 100,
+  usageBatch: 50,
   documentBatch: 25,
   cleanUpBatch: 500,
   streamedRows: 500,

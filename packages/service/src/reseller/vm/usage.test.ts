@@ -194,7 +194,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   test('measures all VMs in batches of any size, and a VM that is not measured holds up no other', async () => {
-    for (const usageBatch of [1, 2, 3, 100]) {
+    for (const usageBatch of [1, 2, 3, 50]) {
       const service = await startOperator({ engine, tuning: { usageBatch } });
       const vms = [await buy(service), await buy(service), await buy(service)];
       for (const { vmId } of vms.slice(1)) service.hypervisor.use(vmId, { seconds: 10, sent: vmId });
