@@ -69,6 +69,8 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   createVmBackup: 'vms back-up',
   restoreVmBackup: 'vms restore-backup',
   deleteVmBackup: 'vms delete-backup',
+  getVmUsage: 'vms usage',
+  getVmTraffic: 'vms traffic',
   getVmRdns: 'vms rdns',
   setVmRdns: 'vms set-rdns',
   removeVm: 'vms remove',

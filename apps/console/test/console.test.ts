@@ -216,6 +216,15 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await overflowOf(page)).toBe(0);
   });
 
+  test('a VM shows its present use, its CPU of a day and its traffic of each day', async () => {
+    await open('vms/48213');
+    await page.getByText('20000 GB are included in a month.').waitFor();
+    const charts = [/^CPU in percent, \d{3} samples$/, /^Traffic in GB by day, \d{1,2} days$/];
+    for (const name of charts) await page.getByRole('img', { name }).locator('canvas').waitFor();
+    expect(await page.getByText(/ Mbit\/s$/).count()).toBe(2);
+    expect(await overflowOf(page)).toBe(0);
+  });
+
   test('a server, a sale and a payment need no identifier, no JSON and no invented name', async () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('link', { name: 'Servers' }).click();

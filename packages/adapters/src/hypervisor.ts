@@ -45,6 +45,29 @@ export interface VmBackups {
   remove(vmId: number, backup: string, token: FencingToken): Promise<DoneOrStarted>;
 }
 
+/** The use of a running VM: its memory and disk now, and counters. Null for what the system does not measure. */
+export interface VmUsage {
+  readonly vmId: number;
+  /**
+   * Names the run of the counters, such as the process of the VM, in at most 100 characters. They are 0 when a run begins. A counter that is lower
+   * than before in the same run has begun again, too.
+   */
+  readonly run: string;
+  /** Seconds since the run began. */
+  readonly seconds: number;
+  /** Counter of the time that its cores worked, in seconds. */
+  readonly cpuSeconds: number | null;
+  /** Bytes of memory now. */
+  readonly memory: number | null;
+  /** Bytes on its disk now. */
+  readonly disk: number | null;
+  /** Counters of bytes. */
+  readonly diskRead: number | null;
+  readonly diskWritten: number | null;
+  readonly received: number | null;
+  readonly sent: number | null;
+}
+
 /** A TCP port of a VM that its host forwards. */
 export interface ForwardedPort {
   /** The port in the VM. */
@@ -83,6 +106,11 @@ export interface Hypervisor {
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Omit it if the system makes no backups. */
   readonly backups?: VmBackups;
+  /**
+   * The use of these VMs. A VM that does not run is left out, and so is one that cannot be measured now. The service asks every five minutes, for
+   * many VMs at once. Omit it if the system does not measure its VMs. It changes nothing, so it needs no token.
+   */
+  usage?(vmIds: readonly number[]): Promise<readonly VmUsage[]>;
   /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
   inventory?(): Promise<Inventory>;
   /**

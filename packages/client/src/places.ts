@@ -67,6 +67,8 @@ export const EXTENSION_PLACES: Places = {
       delete: 'deleteVmBackup',
       schedule: 'setVmBackupSchedule',
     },
+    usage: 'getVmUsage',
+    traffic: 'getVmTraffic',
     rdns: {
       list: 'listVmRdns',
       set: 'setVmRdns',

@@ -11,6 +11,7 @@ import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
 import type { FailedBackup } from './core/vm/backup-schedule.ts';
+import { measureVms } from './core/vm/measure-vms.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import type { KeyUse } from './http/reseller/key-use.ts';
@@ -52,6 +53,10 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     metrics.scheduledJobFailures.inc();
     logger.error({ err: error, vm: vmId }, 'a scheduled backup was not made; the service tries again after an hour');
   }
+  function onUnmeasured(error: unknown): void {
+    metrics.scheduledJobFailures.inc();
+    logger.error({ err: error }, 'the hypervisor did not say what its VMs use; the service asks again in five minutes');
+  }
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
@@ -66,6 +71,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await recover(failed);
     await makeScheduledBackups(runtime, clock.now(), onFailedBackup);
     await publishZones(runtime, clock.now(), onUnpublished);
+    await measureVms(runtime, clock.now(), onUnmeasured);
     return done;
   };
 }

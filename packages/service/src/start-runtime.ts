@@ -18,6 +18,7 @@ import { withDelays } from './sandbox/delays.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
 import type { OffsetClock } from './sandbox/offset-clock.ts';
 import { withSimulatedInventory } from './sandbox/simulated-inventory.ts';
+import { withSimulatedUsage } from './sandbox/simulated-usage.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
@@ -48,7 +49,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
   await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const portTimeoutMs = options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS;
-  const ports = withTimeouts(withDelays({ ...simulationOf(options), clock }, options.delays), portTimeoutMs);
+  const ports = withTimeouts(withDelays({ ...simulationOf(options, clock), clock }, options.delays), portTimeoutMs);
   const closing = new AbortController();
   const clockCheck = clockCheckOf(options, clock, mode);
   const metrics = createMetrics({ lostLogLines: options.lostLogLines });
@@ -70,8 +71,9 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
   return { runtime, clock, clockCheck, metrics, close: () => closing.abort() };
 }
 
-function simulationOf({ ports, simulated = [], store }: ServiceOptions): Ports {
-  return simulated.includes('hypervisor') ? { ...ports, hypervisor: withSimulatedInventory(ports.hypervisor, store) } : ports;
+function simulationOf({ ports, simulated = [], store }: ServiceOptions, clock: OffsetClock): Ports {
+  if (!simulated.includes('hypervisor')) return ports;
+  return { ...ports, hypervisor: withSimulatedUsage(withSimulatedInventory(ports.hypervisor, store), store, clock) };
 }
 
 function assertSecrets({ secret, previousSecret = secret, operatorToken = secret }: ServiceOptions): void {

@@ -90,6 +90,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   },
   deleteVmBackup: async (service, owner) => ({ path: await backUp(service, owner) }),
   setVmBackupSchedule: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { interval: 'daily' } }),
+  getVmUsage: buyVm,
+  getVmTraffic: buyVm,
   listVmRdns: buyVm,
   setVmRdns: async (service, owner) => {
     const { path } = await buyVm(service, owner);

@@ -34,7 +34,7 @@ describe.each(engines)('on %s', (engine) => {
     expect([status, body.message]).toEqual([200, 'The VM is being installed. GET /vm/{vmid}/status/installation shows its progress.']);
     const { identifier, config } = body.data;
     expect(config.password).not.toBe('');
-    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'stopped', uptime: 0, task: 'BOOTING' });
+    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'stopped', uptime: 0, task: 'BOOTING', usage: null });
     expect(await dataOf(service, 'getVmInstallation', identifier)).toEqual({ status: 'pending', progress: { percentage: 0 } });
     expect((await service.call('listVms')).body.data.total_vms).toBe(1);
     expect((await service.call('createVm', purchase)).body).toEqual(body);
@@ -47,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
     await pass(service, 5 * SECOND);
     expect(await dataOf(service, 'getVmInstallation', identifier)).toEqual({ status: 'finished', progress: null });
     service.clock.advance(3 * SECOND);
-    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'running', uptime: 3, task: null });
+    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'running', uptime: 3, task: null, usage: null });
     const [position] = (await currentInvoice(service)).positions.vms[identifier];
     expect(position).toMatchObject({ type: 'CREATE', totalRuntime: 3 });
   });
@@ -79,9 +79,9 @@ describe.each(engines)('on %s', (engine) => {
     expect((await service.call('setVmPower', { path, form: { mode: 'stop' } })).body.message).toContain('is stopping');
     await pass(service, 2 * SECOND);
     await service.call('setVmPower', { path, form: { mode: 'start' } });
-    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'stopped', uptime: 0, task: 'BOOTING' });
+    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'stopped', uptime: 0, task: 'BOOTING', usage: null });
     await pass(service, 4 * SECOND);
-    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'running', uptime: 0, task: null });
+    expect(await dataOf(service, 'getVmStatus', identifier)).toEqual({ status: 'running', uptime: 0, task: null, usage: null });
 
     expect((await service.call('deleteVm', { path })).status).toBe(200);
     expect(await dataOf(service, 'getVmStatus', identifier)).toBe(404);
@@ -155,14 +155,14 @@ describe.each(engines)('on %s', (engine) => {
     const next = await startService({ engine, place: directory, hypervisor });
     next.clock.advance(7_200 * SECOND);
     await next.runScheduledJobs();
-    expect(await dataOf(next, 'getVmStatus', identifier, apiKey)).toMatchObject({ task: 'BOOTING' });
+    expect(await dataOf(next, 'getVmStatus', identifier, apiKey)).toMatchObject({ task: 'BOOTING', usage: null });
     hypervisor.failingToSay = undefined;
     hypervisor.tasks.set(task, { status: 'running', percentage: 99.9 });
     await next.runScheduledJobs();
     expect(await dataOf(next, 'getVmInstallation', identifier, apiKey)).toEqual({ status: 'pending', progress: { percentage: 99 } });
     hypervisor.tasks.set(task, { status: 'succeeded' });
     await next.runScheduledJobs();
-    expect(await dataOf(next, 'getVmStatus', identifier, apiKey)).toMatchObject({ status: 'running', task: null });
+    expect(await dataOf(next, 'getVmStatus', identifier, apiKey)).toMatchObject({ status: 'running', task: null, usage: null });
     expect(hypervisor.vms.size).toBe(1);
     await expectInvariants(next.store);
   });

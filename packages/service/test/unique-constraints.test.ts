@@ -65,6 +65,9 @@ const CHOSEN_BY_THE_SERVICE = [
   'verifiers(id)',
   'ssh_keys(id)',
   'vm_backups(id)',
+  'vm_counters(vm_id)',
+  'vm_traffic(vm_id, day)',
+  'vm_usage(vm_id, at)',
   'vms(id)',
   'zone_changes(domain)',
 ];

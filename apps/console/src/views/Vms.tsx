@@ -12,6 +12,7 @@ import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 import { visible } from '../ui/visible.ts';
 import { POSITIONS } from './Credit.tsx';
+import { VmUsage } from './VmUsage.tsx';
 
 const WEB_PORT = 80;
 
@@ -115,6 +116,7 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />
+          {vm.state !== 'removed' && <VmUsage id={id} />}
           {vm.state !== 'removed' && <Backups id={id} />}
           {vm.state !== 'removed' && <ReverseDns id={id} />}
           <Positions vm={vm} />

@@ -12,6 +12,9 @@ interface Entry {
   readonly running: boolean;
   readonly cores: number;
   readonly mem: number;
+  /** How often it was started, and how often it was measured since. */
+  readonly run?: number;
+  readonly measured?: number;
 }
 
 type Entries = Map<number, Entry>;
@@ -24,6 +27,9 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
     if (entry?.owner !== 'service') throw new Error(`There is no VM ${vmId} of this service.`);
     entries.set(vmId, { ...entry, ...changed });
   }
+  function begun(vmId: number): Partial<Entry> {
+    return { running: true, run: (entries.get(vmId)?.run ?? 0) + 1, measured: 0 };
+  }
   return {
     async create({ vmId, cores, mem }: VmOrder, token) {
       await fence.admit(`vm/${vmId}`, token);
@@ -32,8 +38,8 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       entries.set(vmId, { owner: 'service', running: true, cores, mem });
     },
     reinstall: ({ vmId }, token) => change(vmId, token, { running: true }),
-    start: (vmId, token) => change(vmId, token, { running: true }),
-    restart: (vmId, token) => change(vmId, token, { running: true }),
+    start: (vmId, token) => change(vmId, token, begun(vmId)),
+    restart: (vmId, token) => change(vmId, token, begun(vmId)),
     setPassword: (vmId, _password, token) => change(vmId, token, {}),
     async stop(vmId, token) {
       await fence.admit(`vm/${vmId}`, token);
@@ -51,6 +57,16 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       if (entry?.owner !== 'service') return;
       entries.delete(vmId);
       entries.set(-vmId, { ...entry, owner: 'stranger' });
+    },
+    async usage(vmIds) {
+      return vmIds.flatMap((vmId) => {
+        const entry = entries.get(vmId);
+        if (entry?.owner !== 'service' || !entry.running) return [];
+        const { run = 0, measured = 0, mem } = entry;
+        entries.set(vmId, { ...entry, measured: measured + 1 });
+        const bytes = { diskRead: measured, diskWritten: measured, received: measured, sent: null };
+        return [{ vmId, run: `run-${run}`, seconds: measured, cpuSeconds: measured / 2, memory: mem, disk: null, ...bytes }];
+      });
     },
     inventory: async () => ({
       nodes: null,
@@ -200,6 +216,8 @@ test.each([
   expect(failed).toContain(failing);
 });
 
+const MEASURED = 'only VMs that run are measured, and the counters of a run begin at 0 and never fall';
+
 const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failing: string }>> = {
   'creates a VM with other resources': {
     wrong: (_entries, _fence, correct) => ({ create: (order, token) => correct.create({ ...order, mem: 1 }, token) }),
@@ -267,6 +285,30 @@ const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failin
       },
     }),
     failing: 'the inventory names each VM of the service, and what belongs to a stranger without the mark of the service',
+  },
+  'measures VMs that do not run': {
+    wrong: (entries, _fence, correct) => ({
+      async usage(vmIds) {
+        for (const [vmId, entry] of entries) if (entry.owner === 'service') entries.set(vmId, { ...entry, running: true });
+        return (await correct.usage?.(vmIds)) ?? [];
+      },
+    }),
+    failing: MEASURED,
+  },
+  'measures VMs of a stranger': {
+    wrong: (_entries, _fence, correct) => ({
+      usage: async (vmIds) => {
+        const usages = (await correct.usage?.(vmIds)) ?? [];
+        return vmIds.flatMap((vmId) => usages.slice(0, 1).map((usage) => ({ ...usage, vmId })));
+      },
+    }),
+    failing: MEASURED,
+  },
+  'keeps the run of a VM that was started again': {
+    wrong: (_entries, _fence, correct) => ({
+      usage: async (vmIds) => ((await correct.usage?.(vmIds)) ?? []).map((usage) => ({ ...usage, run: 'always' })),
+    }),
+    failing: MEASURED,
   },
   'adopts a resource of a stranger': {
     wrong: (entries, fence) => ({

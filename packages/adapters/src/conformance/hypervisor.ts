@@ -75,6 +75,9 @@ const ORDER: VmOrder = {
 };
 const DEFAULT_STRANGER_STEPS = 10_000;
 const LONGEST_TASK = 500;
+const LONGEST_RUN = 100;
+const COUNTERS = ['seconds', 'cpuSeconds', 'diskRead', 'diskWritten', 'received', 'sent'] as const;
+const NUMBERS = [...COUNTERS, 'memory', 'disk'] as const;
 const POLL_MS = 5;
 /** VMs in the case with a second program. Few, so that both programs often want the same one. */
 const CONTESTED_VMS = 6;
@@ -327,6 +330,39 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await until(backups.remove(vmId, 'first', 4));
     await hypervisor.create(order, 5);
     if (system.machines) await assert.rejects(until(backups.restore(vmId, 'first', 6)), isNotStale);
+  },
+
+  'only VMs that run are measured, and the counters of a run begin at 0 and never fall': async ({ open, openPlain, order, system }) => {
+    const plain = await openPlain();
+    if (!plain.usage) return;
+    const hypervisor = await open();
+    const { vmId } = order;
+    await hypervisor.create(order, 1);
+    await system.stranger?.create(vmId + 1);
+    async function measure() {
+      return (await (await openPlain()).usage?.([vmId, vmId + 1, vmId + 2])) ?? [];
+    }
+    // A simulation without VMs does not know which ones run.
+    if (!system.machines) return;
+    const [first, ...others] = await measure();
+    assert.ok(first && others.length === 0, 'Exactly the VM that runs must be measured.');
+    assert.equal(first.vmId, vmId);
+    assert.ok(first.run !== '' && first.run.length <= LONGEST_RUN, `'${first.run}' must have 1 to ${LONGEST_RUN} characters.`);
+    for (const name of NUMBERS) assert.ok((first[name] ?? 0) >= 0, `${name} is ${first[name]}.`);
+    // The cases take less than an hour.
+    assert.ok(first.seconds < 3_600, `The run began ${first.seconds} seconds ago, before its VM was created.`);
+    const [second] = await measure();
+    assert.equal(second?.run, first.run);
+    for (const name of COUNTERS)
+      assert.ok((second[name] ?? 0) >= (first[name] ?? 0), `${name} fell from ${first[name]} to ${second[name]}.`);
+    assert.deepEqual(await plain.usage([]), []);
+    await hypervisor.stop(vmId, 2);
+    assert.deepEqual(await measure(), [], 'A VM that does not run must be left out.');
+    await hypervisor.start(vmId, 3);
+    const [third] = await measure();
+    assert.ok(third && (third.run !== first.run || third.seconds >= second.seconds), 'Counters that begin again need another run.');
+    await hypervisor.remove(vmId, 4);
+    assert.deepEqual(await measure(), []);
   },
 
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {

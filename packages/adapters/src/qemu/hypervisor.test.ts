@@ -63,10 +63,19 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       await hypervisor.setPassword(vmId, 'Second-Password-2', 2);
       expect(await logsIn(folder, { username: 'admin', password: 'Second-Password-2' })).toBe(true);
       expect(readFileSync(join(folder, 'vm.json'), 'utf8')).not.toContain('Password');
-      const usage = await hypervisor.usage(vmId);
-      expect(usage.cpuSeconds).toBeGreaterThan(0.5);
-      expect(usage.disk.read).toBeGreaterThan(100_000);
-      expect(usage.network?.received).toBeGreaterThan(0);
+      const [usage] = await usageIn(hypervisor, vmId);
+      expect(usage?.cpuSeconds).toBeGreaterThan(0.5);
+      expect(usage?.seconds).toBeLessThan(600);
+      // The guest has 192 MB. Its kernel and its programs take more than 20 MB.
+      expect(usage?.memory).toBeGreaterThan(20 * 1024 ** 2);
+      expect(usage?.disk).toBeGreaterThan(100_000);
+      expect(usage?.diskRead).toBeGreaterThan(100_000);
+      expect(usage?.received).toBeGreaterThan(0);
+      // The page of the facts is about 300 bytes.
+      for (let request = 0; request < 20; request++) await factsOf(vm?.ports['80']);
+      const [after] = await usageIn(hypervisor, vmId);
+      expect(after?.run).toBe(usage?.run);
+      expect((after?.sent ?? 0) - (usage?.sent ?? 0)).toBeGreaterThan(20 * 300);
 
       await hypervisor.remove(vmId, 3);
       expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
@@ -170,9 +179,10 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     await Promise.all(vms.map(({ ports }) => factsOf(ports['80'])));
     const answered = performance.now() - begun;
     async function totals() {
-      const usages = await Promise.all(vms.map(({ vmId }) => hypervisor.usage(vmId)));
-      const sum = (of: (one: (typeof usages)[number]) => number) => usages.reduce((total, one) => total + of(one), 0);
-      return { at: performance.now(), cpuSeconds: sum((one) => one.cpuSeconds), memory: sum((one) => one.memory) };
+      const usages = await usageIn(hypervisor, ...vms.map(({ vmId }) => vmId));
+      expect(usages).toHaveLength(10);
+      const sum = (of: 'cpuSeconds' | 'memory') => usages.reduce((total, one) => total + (one[of] ?? 0), 0);
+      return { at: performance.now(), cpuSeconds: sum('cpuSeconds'), memory: sum('memory') };
     }
     const before = await totals();
     await wait(IDLE_MS);
@@ -209,6 +219,17 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     ]);
   });
 
+  test('a guest whose agent does not answer is measured, except for its network', async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = await open(directory, { serviceId, fence: memoryFence() });
+    await hypervisor.create(ORDER, 1);
+    // It needs seconds to boot.
+    const [usage] = await usageIn(hypervisor, ORDER.vmId);
+    expect(usage).toMatchObject({ vmId: ORDER.vmId, received: null, sent: null, disk: expect.any(Number), diskRead: expect.any(Number) });
+    expect(usage?.memory).toBeGreaterThan(1024 ** 2);
+  });
+
   test('an operating system without an image is named, and nothing is left', async () => {
     const [directory, serviceId] = [vmFolder(), newServiceId()];
     onTestFinished(() => discard(directory, serviceId));
@@ -219,6 +240,10 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     expect(readdirSync(directory)).toEqual([]);
   });
 });
+
+async function usageIn(hypervisor: QemuHypervisor, ...vmIds: readonly number[]) {
+  return (await hypervisor.usage?.(vmIds)) ?? expect.fail('QEMU measures its VMs.');
+}
 
 describe.skipIf(leftOut !== undefined)('the conformance suite on QEMU', { timeout: 600_000 }, () => {
   const strangerSteps = amountOf('QEMU_STEPS', { usual: 5, deep: 2_000 });

@@ -6,7 +6,7 @@ import { availableParallelism, hostname as hostOf, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 
 import type { Fence, FencingToken } from '../fencing.ts';
-import type { Hypervisor, VmOrder } from '../hypervisor.ts';
+import type { Hypervisor, VmOrder, VmUsage } from '../hypervisor.ts';
 import type { Inventory, VmSeen } from '../inventory.ts';
 import { usableAccelerator } from './accelerator.ts';
 import { copyBackup, createBackup, removeBackup } from './backup.ts';
@@ -19,14 +19,12 @@ import { run } from './programs.ts';
 import { agent, monitor } from './qmp.ts';
 import { hashOfPassword, writeSeed } from './seed.ts';
 import { usageOf } from './usage.ts';
-import type { VmUsage } from './usage.ts';
 
 export { buildTestImage, missingForImage, TEST_IMAGE } from './image.ts';
 export { missingPackages, ProgramError } from './programs.ts';
 export { ForeignResourceError } from './folder.ts';
 export type { ForwardedPorts } from './folder.ts';
 export { QemuCommandError } from './json-socket.ts';
-export type { VmUsage } from './usage.ts';
 
 export interface QemuOptions {
   readonly serviceId: string;
@@ -74,8 +72,6 @@ export interface QemuHypervisor extends Hypervisor {
   snapshot(vmId: number, name: string): Promise<void>;
   /** Puts a running VM back to a snapshot. */
   restore(vmId: number, name: string): Promise<void>;
-  /** The usage of a running VM since its process started. */
-  usage(vmId: number): Promise<VmUsage>;
 }
 
 const DEFAULT_GUEST_PORTS = [22, 80];
@@ -173,6 +169,10 @@ function changesOn(host: Host): Hypervisor {
           if ((await folders.read(vmId)) !== undefined) await removeBackup(folders.pathOf(vmId), backup);
         }),
     },
+    async usage(vmIds) {
+      const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
+      return measured.filter((one) => one !== undefined);
+    },
     inventory: () => inventoryOf(host),
     release: (vmId, token) =>
       admitted(vmId, token, async () => {
@@ -210,13 +210,18 @@ function viewsOf({ folders }: Host): Omit<QemuHypervisor, keyof Hypervisor> {
     },
     snapshot: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `savevm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
     restore: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `loadvm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
-    async usage(vmId) {
-      const mark = await folders.read(vmId);
-      const machine = mark && (await findMachine(folders.pathOf(vmId), mark));
-      if (machine === undefined) throw new Error(`VM ${vmId} does not run.`);
-      return usageOf(folders.pathOf(vmId), machine);
-    },
   };
+}
+
+/** @returns Undefined if the VM does not run, has ended meanwhile, or belongs to another program. */
+async function measure({ folders }: Host, vmId: number): Promise<VmUsage | undefined> {
+  try {
+    const mark = await folders.read(vmId);
+    const machine = mark && (await findMachine(folders.pathOf(vmId), mark));
+    return machine && (await usageOf(folders.pathOf(vmId), vmId, machine));
+  } catch {
+    return undefined;
+  }
 }
 
 /** This machine, its images and its VMs, with everything else in the folder of VMs. */

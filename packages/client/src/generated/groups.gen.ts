@@ -28,6 +28,8 @@ export interface Groups {
     readonly resetPassword?: InExtension;
     readonly sshKey?: InExtension;
     readonly backup?: InExtension;
+    readonly usage?: InExtension;
+    readonly traffic?: InExtension;
     readonly rdns?: InExtension;
     /**
      * Create a VM

@@ -306,6 +306,18 @@ export const operations = {
         repeatable: false,
         has: 'slots'
     },
+    'GET /vms/{vm_id}/usage': {
+        id: 'getVmUsage',
+        effect: 'read',
+        repeatable: true,
+        has: 'interval'
+    },
+    'GET /vms/{vm_id}/traffic': {
+        id: 'getVmTraffic',
+        effect: 'read',
+        repeatable: true,
+        has: 'included'
+    },
     'GET /vms/{vm_id}/rdns': {
         id: 'getVmRdns',
         effect: 'read',

@@ -1101,6 +1101,10 @@ export type HostSystem = {
      */
     position: number;
     /**
+     * Traffic that is included in a calendar month (UTC), in GB of 10^9 bytes, received and sent together. Null for no amount.
+     */
+    included_traffic: number | null;
+    /**
      * Nodes of the host system.
      */
     nodes: Array<HostNode>;
@@ -1283,6 +1287,10 @@ export type DefineHostSystemRequest = {
      * Position in lists, in ascending order.
      */
     position: number;
+    /**
+     * Traffic that a VM may have in a calendar month (UTC), in GB of 10^9 bytes, received and sent together. Resellers see it, and nothing happens beyond it. Null or omitted for no amount.
+     */
+    included_traffic?: number | null;
     /**
      * Nodes of the host system.
      */
@@ -2207,6 +2215,120 @@ export type VmBackups = {
      * The backups, the oldest first.
      */
     backups: Array<VmBackup>;
+};
+
+/**
+ * The use of a VM at one time. Rates are averages since the sample before, or since the VM was started. A number is null if the hypervisor does not measure it, or for a rate if there was nothing to compare with.
+ */
+export type VmUsageSample = {
+    /**
+     * When it was measured.
+     */
+    at: Instant;
+    /**
+     * Percent of all its cores. Work of the hypervisor for the VM counts, so it can exceed 100.
+     */
+    cpu: number | null;
+    /**
+     * Bytes of memory that the VM takes on its node.
+     */
+    mem: number | null;
+    /**
+     * Bytes that its disk takes on its node.
+     */
+    disk: number | null;
+    /**
+     * Bytes per second that were read from its disk.
+     */
+    disk_read: number | null;
+    /**
+     * Bytes per second that were written to its disk.
+     */
+    disk_written: number | null;
+    /**
+     * Bytes per second that the VM received.
+     */
+    received: number | null;
+    /**
+     * Bytes per second that the VM sent.
+     */
+    sent: number | null;
+};
+
+/**
+ * The use of a VM in the last 24 hours.
+ */
+export type VmUsage = {
+    /**
+     * Seconds from one sample to the next while the VM runs.
+     */
+    interval: number;
+    /**
+     * The samples, the oldest first. Empty if the hypervisor does not measure its VMs, or has not measured this one yet.
+     */
+    samples: Array<VmUsageSample>;
+};
+
+/**
+ * The traffic of a VM in a calendar month (UTC).
+ */
+export type VmTrafficMonth = {
+    /**
+     * The calendar month.
+     */
+    month: string;
+    /**
+     * Bytes that the VM received.
+     */
+    received: number;
+    /**
+     * Bytes that the VM sent.
+     */
+    sent: number;
+    /**
+     * Both together.
+     */
+    total: number;
+};
+
+/**
+ * The traffic of a VM in a day (UTC).
+ */
+export type VmTrafficDay = {
+    /**
+     * The day.
+     */
+    day: string;
+    /**
+     * Bytes that the VM received.
+     */
+    received: number;
+    /**
+     * Bytes that the VM sent.
+     */
+    sent: number;
+    /**
+     * Both together.
+     */
+    total: number;
+};
+
+/**
+ * The traffic of a VM.
+ */
+export type VmTraffic = {
+    /**
+     * Bytes that are included in each calendar month, received and sent together. Null if the provider has set no amount for the host system.
+     */
+    included: number | null;
+    /**
+     * The calendar months (UTC) with traffic, the oldest first: the current one and the twelve before. Empty if the hypervisor of the service does not count traffic, or has not counted any yet.
+     */
+    months: Array<VmTrafficMonth>;
+    /**
+     * The days (UTC) with traffic of the current month and the one before, the oldest first.
+     */
+    days: Array<VmTrafficDay>;
 };
 
 /**
@@ -7452,6 +7574,114 @@ export type RestoreVmBackupResponses = {
 };
 
 export type RestoreVmBackupSuccess = RestoreVmBackupResponses[keyof RestoreVmBackupResponses];
+
+export type GetVmUsageData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/usage';
+};
+
+export type GetVmUsageErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetVmUsageError = GetVmUsageErrors[keyof GetVmUsageErrors];
+
+export type GetVmUsageResponses = {
+    /**
+     * The samples.
+     */
+    200: VmUsage;
+};
+
+export type GetVmUsageSuccess = GetVmUsageResponses[keyof GetVmUsageResponses];
+
+export type GetVmTrafficData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/traffic';
+};
+
+export type GetVmTrafficErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetVmTrafficError = GetVmTrafficErrors[keyof GetVmTrafficErrors];
+
+export type GetVmTrafficResponses = {
+    /**
+     * The traffic.
+     */
+    200: VmTraffic;
+};
+
+export type GetVmTrafficSuccess = GetVmTrafficResponses[keyof GetVmTrafficResponses];
 
 export type GetVmRdnsData = {
     body?: never;

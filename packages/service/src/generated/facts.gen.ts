@@ -46,6 +46,8 @@ export const OPERATION_IDS = [
   "restoreVmBackup",
   "deleteVmBackup",
   "setVmBackupSchedule",
+  "getVmUsage",
+  "getVmTraffic",
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",

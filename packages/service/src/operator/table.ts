@@ -48,6 +48,7 @@ import {
 } from './service/settings.ts';
 import { createVmBackup, deleteVmBackup, getVmBackups, restoreVmBackup } from './vm-backups.ts';
 import { getVmRdns, setVmRdns } from './vm-rdns.ts';
+import { getVmTraffic, getVmUsage } from './vm-usage.ts';
 import { getVm, getVmAccess, listVms, quoteResizeVm, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
@@ -102,6 +103,8 @@ export const operatorTable: OperatorTable = {
   createVmBackup,
   restoreVmBackup,
   deleteVmBackup,
+  getVmUsage,
+  getVmTraffic,
   getVmRdns,
   setVmRdns,
   removeVm,

@@ -56,6 +56,7 @@ import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
 import { listSshKeys, removeSshKey, addSshKey } from './vm/ssh-keys.ts';
+import { getVmTraffic, getVmUsage } from './vm/usage.ts';
 
 /** The handler of each operation. */
 export const operations: OperationTable = {
@@ -83,6 +84,8 @@ export const operations: OperationTable = {
   restoreVmBackup,
   deleteVmBackup,
   setVmBackupSchedule,
+  getVmUsage,
+  getVmTraffic,
   listVmRdns,
   setVmRdns,
   removeVmRdns,

@@ -14,6 +14,8 @@ interface SandboxHostSystem {
   readonly nvme_hard_drives: string;
   readonly ranges: ResourceRanges;
   readonly prices: ResourcePrices;
+  /** GB in a calendar month; null for no amount. */
+  readonly included_traffic: number | null;
   /** Cores to sell, MB of memory, GB of NVMe, GB of HDD. */
   readonly nodes: readonly {
     readonly name: string;
@@ -49,6 +51,7 @@ export const sandboxHostSystems: readonly SandboxHostSystem[] = [
     nvme_hard_drives: '8 x 3.84 TB NVMe, RAID 10',
     ranges: frankfurtRanges(32, 128),
     prices: { core: '1.50', mem: '1.00', nvme: '0.03', hdd: '0.008', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '10.00' },
+    included_traffic: null,
     nodes: [1, 2, 3].map((number) => ({ name: `de-epyc-0${number}`, cores: 4096, mem: 8_388_608, disk: 200_000, storage: 500_000 })),
   },
   {
@@ -60,6 +63,7 @@ export const sandboxHostSystems: readonly SandboxHostSystem[] = [
     nvme_hard_drives: '4 x 3.84 TB NVMe, RAID 10',
     ranges: frankfurtRanges(16, 64),
     prices: { core: '1.00', mem: '0.80', nvme: '0.03', hdd: '0.008', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '10.00' },
+    included_traffic: null,
     nodes: [1, 2].map((number) => ({ name: `de-xeon-0${number}`, cores: 2048, mem: 4_194_304, disk: 100_000, storage: 500_000 })),
   },
   {
@@ -78,6 +82,7 @@ export const sandboxHostSystems: readonly SandboxHostSystem[] = [
       network_speed: { min: 100, max: 5000, step: 100 },
     },
     prices: { core: '2.00', mem: '1.20', nvme: '0.04', hdd: '0.00', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' },
+    included_traffic: 20_000,
     nodes: [1, 2, 3, 4].map((number) => ({ name: `nl-ryzen-0${number}`, cores: 2048, mem: 4_194_304, disk: 100_000, storage: 0 })),
   },
 ];

@@ -19,6 +19,7 @@ import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
 import { demoBillingProfile, undated } from './seller.ts';
+import { addSimulatedHistory } from './simulated-usage.ts';
 
 /** Age of the sample domains. Their transfer lock has expired, so their status is OK. */
 const DOMAIN_AGE_SECONDS = 90 * 86_400;
@@ -194,6 +195,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     })
     .execute();
   await db.updateTable('vms').set({ is_sample: 1 }).where('id', '=', vmId).execute();
+  await addSimulatedHistory(db, { id: vmId, ...size, booted: null, created: start * 1000 }, now);
   await assignAddresses(db, {
     pools,
     accountId,

@@ -48,7 +48,16 @@ import type {
   SnapshotRowsTable,
   SnapshotsTable,
 } from './tables/service.ts';
-import type { RdnsChangesTable, RdnsEntriesTable, SshKeysTable, VmBackupsTable, VmsTable } from './tables/vms.ts';
+import type {
+  RdnsChangesTable,
+  RdnsEntriesTable,
+  SshKeysTable,
+  VmBackupsTable,
+  VmCountersTable,
+  VmsTable,
+  VmTrafficTable,
+  VmUsageTable,
+} from './tables/vms.ts';
 
 /**
  * The tables, in the portable subset of SQLite and PostgreSQL: integers for booleans, times and money, JSON as text. Instants are
@@ -81,6 +90,9 @@ export interface Schema {
   vms: VmsTable;
   ssh_keys: SshKeysTable;
   vm_backups: VmBackupsTable;
+  vm_counters: VmCountersTable;
+  vm_usage: VmUsageTable;
+  vm_traffic: VmTrafficTable;
   rdns_entries: RdnsEntriesTable;
   rdns_changes: RdnsChangesTable;
   // Domains

@@ -12,6 +12,8 @@ export interface Tuning {
   readonly statementRows: number;
   /** Scheduled jobs of one transaction. A request of the same account may have to wait for it. */
   readonly jobBatch: number;
+  /** VMs that are measured at once, and whose measurements one transaction stores. */
+  readonly usageBatch: number;
   /** Invoice documents that one transaction issues. It holds the lock of the series. */
   readonly documentBatch: number;
   /** Rows that one transaction of a clean-up deletes, and rows that one of its queries reads. */
@@ -68,6 +70,7 @@ export const DEFAULT_TUNING: Tuning = {
   periodEndStep: 250,
   statementRows: 500,
   jobBatch: 25,
+  usageBatch: 50,
   documentBatch: 25,
   cleanUpBatch: 500,
   streamedRows: 500,

@@ -1,4 +1,4 @@
-import type { ForwardedPort, Installation, Inventory, VmBackups } from '@reseller/adapters';
+import type { ForwardedPort, Installation, Inventory, VmBackups, VmUsage } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
@@ -14,6 +14,10 @@ export class TestHypervisor implements Hypervisor {
   failing: Error | undefined;
   /** Thrown by `remove`. It also keeps purchases from being undone. */
   failingToRemove: Error | undefined;
+  /** Thrown by `usage`. */
+  failingToMeasure: Error | undefined;
+  /** The use of each VM that can be measured. */
+  readonly used = new Map<number, VmUsage>();
   /** The ports that the host of each VM forwards. */
   forwarded: readonly ForwardedPort[] = [];
   /** Resources of another program in the same system. */
@@ -56,7 +60,17 @@ export class TestHypervisor implements Hypervisor {
       this.vms.delete(vmId);
       this.stopped.delete(vmId);
       this.copies.delete(vmId);
+      this.used.delete(vmId);
     });
+  }
+  /** Sets what a VM uses. A number that is not given is 0. */
+  use(vmId: number, given: Partial<VmUsage>): void {
+    const counters = { cpuSeconds: 0, memory: 0, disk: 0, diskRead: 0, diskWritten: 0, received: 0, sent: 0 };
+    this.used.set(vmId, { vmId, run: 'first', seconds: 0, ...counters, ...given });
+  }
+  async usage(vmIds: readonly number[]): Promise<readonly VmUsage[]> {
+    if (this.failingToMeasure) throw this.failingToMeasure;
+    return vmIds.flatMap((vmId) => (this.stopped.has(vmId) ? [] : (this.used.get(vmId) ?? [])));
   }
   async inventory(): Promise<Inventory> {
     const unknown = { vmId: null, running: null, node: null, cores: null, mem: null, disk: null, os: null, hostname: null };

@@ -5,6 +5,7 @@ import { decimalOf, euros } from '../../src/rules/money.ts';
 import { checkBackups } from './actions-backups.ts';
 import { expectedRecord } from './actions-dns.ts';
 import { checkNames } from './actions-rdns.ts';
+import { checkUsage } from './actions-usage.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, isOpen, iso, positionsIn } from './model-billing.ts';
@@ -248,6 +249,7 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   expect(pricings?.monthly).toBe(numberOf(vm.price));
   await checkNames(sim, account, vm);
   await checkBackups(sim, account, vm);
+  await checkUsage(sim, account, vm);
 }
 
 function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {

@@ -26,6 +26,7 @@ import { changeRdns } from './actions-rdns.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { changeSshKeys } from './actions-ssh-keys.ts';
 import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
+import { useNetwork } from './actions-usage.ts';
 import { changeRandomVm, reinstallVm, resizeRandomVm } from './actions-vm.ts';
 import { checkBilling, checkDocuments, checkDomains, checkLog, checkPrices, checkSales, checkServers, checkVms } from './api-checks.ts';
 import { sendConcurrently } from './concurrency.ts';
@@ -67,6 +68,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
+  { weight: 6, run: useNetwork },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },
   { weight: 4, run: changeTaxStatus },

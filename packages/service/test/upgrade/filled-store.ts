@@ -30,6 +30,7 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
     const { status, text } = await service.call(id, { ...(await goodCall(service, id, owner)), idempotencyKey: `fill-${id}` });
     if (status !== 200) throw new Error(`${id} failed: ${text}`);
   }
+  for (const vmId of service.hypervisor.vms.keys()) service.hypervisor.use(vmId, { sent: 1_003 });
   await payAndCorrect(service, operate, owner);
   await restrictAccess(service, operate, owner);
   await operate('POST', '/sandbox/faults', { effect: { kind: 'delay', milliseconds: 1 }, operations: ['listSales'], times: 3 });

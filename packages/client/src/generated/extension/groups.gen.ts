@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -291,6 +291,28 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        */
       schedule(vmid: types.SetVmBackupScheduleData['path']['vmid'] | number, form: types.SetVmBackupScheduleForm, options?: RequestOptions): Call<types.SetVmBackupScheduleSuccess['data']>;
     };
+    /**
+     * Get VM usage
+     *
+     * Returns the use of CPU, memory, disk and network in the last 24 hours, with a sample every five minutes while the VM runs. Each sample has averages since the one before.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    usage(vmid: types.GetVmUsageData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmUsageSuccess['data']>;
+    /**
+     * Get VM traffic
+     *
+     * Returns the traffic of a VM by month and by day, and how much is included in a month. The service neither charges nor slows down traffic beyond that.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    traffic(vmid: types.GetVmTrafficData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmTrafficSuccess['data']>;
     readonly rdns: {
       /**
        * List reverse DNS names
@@ -652,6 +674,8 @@ export const groupsOf = (client: Client): Groups => {
         delete: (vmid, backup_id, options) => sdk.deleteVmBackup({ ...callOptions(options), client, path: { vmid, backup_id } }),
         schedule: (vmid, form, options) => sdk.setVmBackupSchedule({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
+      usage: (vmid, options) => sdk.getVmUsage({ ...callOptions(options), client, path: { vmid } }),
+      traffic: (vmid, options) => sdk.getVmTraffic({ ...callOptions(options), client, path: { vmid } }),
       rdns: {
         list: (vmid, options) => sdk.listVmRdns({ ...callOptions(options), client, path: { vmid } }),
         set: (vmid, form, options) => sdk.setVmRdns({ ...callOptions(options), client, path: { vmid }, body: form }),

@@ -306,6 +306,20 @@ export const setVmBackupScheduleFacts = {
     unique: true
 } as const;
 
+export const getVmUsageFacts = {
+    id: 'getVmUsage',
+    effect: 'read',
+    repeatable: true,
+    has: 'interval'
+} as const;
+
+export const getVmTrafficFacts = {
+    id: 'getVmTraffic',
+    effect: 'read',
+    repeatable: true,
+    has: 'included'
+} as const;
+
 export const listVmRdnsFacts = {
     id: 'listVmRdns',
     effect: 'read',

@@ -360,6 +360,10 @@ export type VmConfig = {
      */
     network_speed: string;
     /**
+     * Traffic that is included in each calendar month, in GB of 10^9 bytes, received and sent together (unit not shown). Null if the provider has set no limit for the host system.
+     */
+    traffic_limit: number | null;
+    /**
      * Number of backup slots, as a string.
      */
     backup_slots: string;
@@ -423,7 +427,7 @@ export type VmMaxConfig = {
 };
 
 /**
- * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about ISO images, traffic, monitoring and abuse. This service does not return them.
+ * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about ISO images, monitoring and abuse. This service does not return them.
  */
 export type VmConfiguration = {
     /**
@@ -449,7 +453,39 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 export type VmTask = 'BOOTING' | 'REINSTALL' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'HDD_MOUNT' | null | (string & {});
 
 /**
- * Whether a VM runs, since when, and the task that is in progress. Public clients also know `usage` with the load of the VM. This service does not measure it.
+ * A measured value with its unit.
+ */
+export type VmStatusUsageValue = {
+    /**
+     * The value. Null if the hypervisor does not measure it.
+     */
+    data: number | null;
+    /**
+     * Its unit, `%`, `MB` or `GB`. The amounts of the configuration have the same units.
+     */
+    unit: string;
+};
+
+/**
+ * The newest use of a VM, at most 15 minutes old. `GET /vm/{vmid}/usage` has its time and the ones before.
+ */
+export type VmStatusUsage = {
+    /**
+     * CPU, in percent of all its cores.
+     */
+    cpu: VmStatusUsageValue;
+    /**
+     * Memory that it takes on its node, in MB.
+     */
+    mem: VmStatusUsageValue;
+    /**
+     * Space that its disk takes on its node, in GB.
+     */
+    nvme_storage: VmStatusUsageValue;
+};
+
+/**
+ * Whether a VM runs, since when, the task that is in progress, and what the VM uses.
  */
 export type VmStatus = {
     status: VmRunState;
@@ -458,6 +494,10 @@ export type VmStatus = {
      */
     uptime: number;
     task: VmTask;
+    /**
+     * Null if the VM is stopped, was measured more than 15 minutes ago, or is not measured by the hypervisor of the service.
+     */
+    usage: VmStatusUsage | null;
 };
 
 /**
@@ -914,6 +954,134 @@ export type VmBackupSchedule = {
  */
 export type SetVmBackupScheduleResponse = SuccessEnvelope & {
     data: VmBackupSchedule;
+};
+
+/**
+ * The use of a VM at one time. Rates are averages since the sample before, or since the VM was started. A number is null if the hypervisor does not measure it, or for a rate if there was nothing to compare with.
+ */
+export type VmUsageSample = {
+    /**
+     * When it was measured.
+     */
+    at: string;
+    /**
+     * Percent of all its cores. Work of the hypervisor for the VM counts, so it can exceed 100.
+     */
+    cpu: number | null;
+    /**
+     * Bytes of memory that the VM takes on its node.
+     */
+    mem: number | null;
+    /**
+     * Bytes that its disk takes on its node.
+     */
+    disk: number | null;
+    /**
+     * Bytes per second that were read from its disk.
+     */
+    disk_read: number | null;
+    /**
+     * Bytes per second that were written to its disk.
+     */
+    disk_written: number | null;
+    /**
+     * Bytes per second that the VM received.
+     */
+    received: number | null;
+    /**
+     * Bytes per second that the VM sent.
+     */
+    sent: number | null;
+};
+
+/**
+ * The use of a VM in the last 24 hours.
+ */
+export type VmUsage = {
+    /**
+     * Seconds from one sample to the next while the VM runs.
+     */
+    interval: number;
+    /**
+     * The samples, the oldest first. Empty if the hypervisor of the service does not measure its VMs, or has not measured this one yet.
+     */
+    list: Array<VmUsageSample>;
+};
+
+/**
+ * The use of a VM in the last 24 hours.
+ */
+export type GetVmUsageResponse = SuccessEnvelope & {
+    data: VmUsage;
+};
+
+/**
+ * The traffic of a VM in a calendar month (UTC).
+ */
+export type VmTrafficMonth = {
+    /**
+     * The calendar month.
+     */
+    month: string;
+    /**
+     * Bytes that the VM received.
+     */
+    received: number;
+    /**
+     * Bytes that the VM sent.
+     */
+    sent: number;
+    /**
+     * Both together.
+     */
+    total: number;
+};
+
+/**
+ * The traffic of a VM in a day (UTC).
+ */
+export type VmTrafficDay = {
+    /**
+     * The day.
+     */
+    day: string;
+    /**
+     * Bytes that the VM received.
+     */
+    received: number;
+    /**
+     * Bytes that the VM sent.
+     */
+    sent: number;
+    /**
+     * Both together.
+     */
+    total: number;
+};
+
+/**
+ * The traffic of a VM.
+ */
+export type VmTraffic = {
+    /**
+     * Bytes that are included in each calendar month, received and sent together. Null if the provider has set no limit for the host system.
+     */
+    included: number | null;
+    /**
+     * The calendar months (UTC) with traffic, the oldest first: the current one and the twelve before. Empty if the hypervisor of the service does not count traffic, or has not counted any yet.
+     */
+    months: Array<VmTrafficMonth>;
+    /**
+     * The days (UTC) with traffic of the current month and the one before, the oldest first.
+     */
+    days: Array<VmTrafficDay>;
+};
+
+/**
+ * The traffic of a VM.
+ */
+export type GetVmTrafficResponse = SuccessEnvelope & {
+    data: VmTraffic;
 };
 
 /**
@@ -3082,6 +3250,114 @@ export type SetVmBackupScheduleResponses = {
 };
 
 export type SetVmBackupScheduleSuccess = SetVmBackupScheduleResponses[keyof SetVmBackupScheduleResponses];
+
+export type GetVmUsageData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/usage';
+};
+
+export type GetVmUsageErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetVmUsageError = GetVmUsageErrors[keyof GetVmUsageErrors];
+
+export type GetVmUsageResponses = {
+    /**
+     * The samples.
+     */
+    200: GetVmUsageResponse;
+};
+
+export type GetVmUsageSuccess = GetVmUsageResponses[keyof GetVmUsageResponses];
+
+export type GetVmTrafficData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/traffic';
+};
+
+export type GetVmTrafficErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetVmTrafficError = GetVmTrafficErrors[keyof GetVmTrafficErrors];
+
+export type GetVmTrafficResponses = {
+    /**
+     * The traffic.
+     */
+    200: GetVmTrafficResponse;
+};
+
+export type GetVmTrafficSuccess = GetVmTrafficResponses[keyof GetVmTrafficResponses];
 
 export type ListVmRdnsData = {
     body?: never;

@@ -33,6 +33,7 @@ import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
+import { forgetUsage } from './usage.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -169,6 +170,7 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
     await forgetBackups(db, vmId);
+    await forgetUsage(db, vmId);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,

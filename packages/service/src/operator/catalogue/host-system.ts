@@ -52,9 +52,10 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   },
   async run({ db }, { path, body, now }) {
     assertNoBrokenRules(brokenRules(body));
-    const { datacenter, ranges, prices, nodes, ...described } = body;
+    const { datacenter, ranges, prices, nodes, included_traffic = null, ...described } = body;
     const columns = {
       ...described,
+      included_traffic,
       datacenter_name: datacenter.name,
       datacenter_displayname: datacenter.displayname,
       datacenter_country: datacenter.country,
@@ -151,6 +152,7 @@ function toHostSystem(host: HostSystem, nodes: Nodes, now: number): HostSystemRe
     ranges: host.ranges,
     prices: toPrices(pricesAt(host, now).prices),
     position: host.position,
+    included_traffic: host.included_traffic,
     nodes: nodes.get(host.name) ?? [],
   };
 }

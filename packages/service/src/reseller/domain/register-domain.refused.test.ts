@@ -105,7 +105,10 @@ test('refuses a handle of another account like an unknown one', async () => {
   );
 });
 
-test.each([{}, { authcode: 'example-authcode-1' }])('responds with 409 to a domain of any account, with %j', async (more) => {
+test.each([
+  [{}, 'Choose another name, or send the authcode'],
+  [{ authcode: 'example-authcode-1' }, 'does not transfer domains between its accounts'],
+])('responds with 409 to a domain of any account, with %j, and says what to do', async (more, advice) => {
   const service = await startService();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
@@ -114,7 +117,11 @@ test.each([{}, { authcode: 'example-authcode-1' }])('responds with 409 to a doma
   const before = await footprint(service);
   for (const sent of [mine, theirs]) {
     const { status, body } = await service.call('registerDomain', sent);
-    expect({ status, type: body.type }).toEqual({ status: 409, type: 'wrong_state' });
+    expect({ status, type: body.type, message: body.message }).toEqual({
+      status: 409,
+      type: 'wrong_state',
+      message: expect.stringContaining(advice),
+    });
   }
   expect(await footprint(service)).toEqual(before);
 });

@@ -153,6 +153,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')
     .executeTakeFirst();
+  if (!inserted && form.authcode !== undefined) throw registeredHere(name);
   if (!inserted) throw registeredAlready(name);
   const isTransfer = form.authcode !== undefined;
   const charge: Charge = {
@@ -171,6 +172,15 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
 /** The net price of a registration, or of a transfer if the form has an auth code. */
 export function registrationPrice({ authcode }: Call<'registerDomain'>['form'], prices: RegistrationRequest['prices']): Money {
   return BigInt(authcode === undefined ? prices.create_price : prices.transfer_price);
+}
+
+/** The current provider is this service, so no auth code can help. */
+function registeredHere(name: string): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `The domain ${name} is already registered at this service, which does not transfer domains between its accounts. Use the account that has it.`,
+  );
 }
 
 function registeredAlready(name: string): Refusal {

@@ -65,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(after.config).toMatchObject({ hostname: 'first', os: { name: 'debian_12' }, cores: 4, mem: 8192, disk: 80 });
     expect(after.pricings).toEqual(before.pricings);
     expect(service.hypervisor.vms.get(vmId)).toMatchObject({ os: 'debian_12', hostname: 'first', cores: 4, disk: 80 });
-    expect((await service.call('getVmStatus', { path })).body.data).toEqual({ status: 'running', uptime: 0, task: null });
+    expect((await service.call('getVmStatus', { path })).body.data).toEqual({ status: 'running', uptime: 0, task: null, usage: null });
     await expectInvariants(service.store);
   });
 

@@ -30,6 +30,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
         hostsystem: toHostsystem(host, vm.node),
         config: {
           ...toResources(vm),
+          traffic_limit: host.included_traffic,
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
           ssh_key: vm.ssh_key === null ? null : { displayname: vm.ssh_key_displayname, fingerprint: keyDetailsOf(vm.ssh_key).fingerprint },

@@ -1,9 +1,13 @@
+import type { VmStatusUsage } from '@reseller/client/extension';
+
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { presentUsage } from '../../core/vm/usage.ts';
+import type { UsageSample } from '../../core/vm/usage.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
 
-/** GET /vm/{vmid}/status: whether a VM runs, for how long, and the task that is in progress. */
+/** GET /vm/{vmid}/status: the state of a VM, its uptime, its task and its present use. */
 export const getVmStatus: ReadOperation<'getVmStatus'> = {
   kind: 'read',
   settles: false,
@@ -17,10 +21,24 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
         status: vm.state === 'running' ? 'running' : 'stopped',
         uptime: vm.state === 'running' ? uptime : 0,
         task: vm.changing === 0 ? null : await taskOf(db, vm.id),
+        usage: vm.state === 'running' ? toUsage(await presentUsage(db, vm.id, now)) : null,
       },
     };
   },
 };
+
+/** MB and GB as the memory and the disk of a VM have them, which are powers of two. */
+function toUsage(sample: UsageSample | undefined): VmStatusUsage | null {
+  if (!sample) return null;
+  function rounded(bytes: number | null, unit: number): number | null {
+    return bytes === null ? null : Math.round((bytes / unit) * 100) / 100;
+  }
+  return {
+    cpu: { data: sample.cpu, unit: '%' },
+    mem: { data: rounded(sample.mem, 1024 ** 2), unit: 'MB' },
+    nvme_storage: { data: rounded(sample.disk, 1024 ** 3), unit: 'GB' },
+  };
+}
 
 /** The tasks of deliveries, by the name of the delivery. Public clients have no name for other tasks. */
 const TASKS: Readonly<Record<string, string>> = {

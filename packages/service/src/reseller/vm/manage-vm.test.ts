@@ -122,7 +122,7 @@ test('counts uptime from the last start, restart or reinstallation, and returns 
   const service = await startService();
   const vm = await buy(service);
   service.clock.advance(90_500);
-  expect(await statusOf(service, vm)).toEqual({ status: 'running', uptime: 90, task: null });
+  expect(await statusOf(service, vm)).toEqual({ status: 'running', uptime: 90, task: null, usage: null });
   await power(service, vm, 'restart');
   service.clock.advance(5_000);
   expect(await statusOf(service, vm)).toMatchObject({ uptime: 5 });
@@ -131,7 +131,7 @@ test('counts uptime from the last start, restart or reinstallation, and returns 
   expect(await statusOf(service, vm)).toMatchObject({ uptime: 3 });
   await power(service, vm, 'stop');
   service.clock.advance(60_000);
-  expect(await statusOf(service, vm)).toEqual({ status: 'stopped', uptime: 0, task: null });
+  expect(await statusOf(service, vm)).toEqual({ status: 'stopped', uptime: 0, task: null, usage: null });
   await power(service, vm, 'start');
   service.clock.advance(2_000);
   expect(await statusOf(service, vm)).toMatchObject({ status: 'running', uptime: 2 });

@@ -18,6 +18,7 @@ import { rdns } from './0016-rdns.ts';
 import { sampleVms } from './0017-sample-vms.ts';
 import { osImageFacts } from './0018-os-image-facts.ts';
 import { vmBackups } from './0019-vm-backups.ts';
+import { vmUsage } from './0020-vm-usage.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -44,5 +45,6 @@ export function migrationsOf(engine: Engine) {
     '0017-sample-vms': sampleVms(engine),
     '0018-os-image-facts': osImageFacts(engine),
     '0019-vm-backups': vmBackups(engine),
+    '0020-vm-usage': vmUsage(engine),
   };
 }

@@ -52,6 +52,8 @@ export interface HostSystemsTable {
   ranges: string;
   /** Place in the list. */
   position: number;
+  /** Traffic that a VM may have in a calendar month, in GB (10^9 bytes). Null for no amount. */
+  included_traffic: Generated<number | null>;
 }
 
 export interface IpAddressesTable {

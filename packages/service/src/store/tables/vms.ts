@@ -76,6 +76,51 @@ export interface VmBackupsTable {
   ssh_key_displayname: string | null;
 }
 
+/** The counters of VMs at their newest measurement. The rows of a VM are deleted with it, as those of the next two tables. */
+export interface VmCountersTable {
+  vm_id: number;
+  /** Milliseconds. */
+  at: number;
+  /** The name that the hypervisor has given to the run of the counters. */
+  run: string;
+  /** Milliseconds since the run began, by the hypervisor. */
+  run_time: number;
+  /** Milliseconds of cores. Null as long as it is not known how much of a counter belongs to the VM. */
+  cpu_time: number | null;
+  /** Bytes. */
+  disk_read: number | null;
+  disk_written: number | null;
+  received: number | null;
+  sent: number | null;
+}
+
+/** The use of VMs at each measurement of the last 24 hours. Null for what was not measured. */
+export interface VmUsageTable {
+  vm_id: number;
+  /** Milliseconds. */
+  at: number;
+  /** Hundredths of a percent of all its cores. */
+  cpu: number | null;
+  /** Bytes. */
+  mem: number | null;
+  disk: number | null;
+  /** Bytes per second since the measurement before. */
+  disk_read: number | null;
+  disk_written: number | null;
+  received: number | null;
+  sent: number | null;
+}
+
+/** The traffic of VMs by day. */
+export interface VmTrafficTable {
+  vm_id: number;
+  /** Days (UTC) since 1970. */
+  day: number;
+  /** Bytes. */
+  received: number;
+  sent: number;
+}
+
 /** Names of addresses in reverse DNS that an account has set or removed. The other first addresses have the `default_ptr` of their VM. */
 export interface RdnsEntriesTable {
   /** IPv4 or IPv6. */

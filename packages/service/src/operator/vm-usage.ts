@@ -1,0 +1,27 @@
+import { hostSystemOf } from '../core/vm/change.ts';
+import { samplesOf, trafficOf, USAGE_INTERVAL_MS } from '../core/vm/usage.ts';
+import { bytesOf } from '../rules/usage.ts';
+import { toInstant } from './instants.ts';
+import type { ReadOperation } from './operation.ts';
+import { vmOf } from './vm.ts';
+
+/** GET /vms/{vm_id}/usage */
+export const getVmUsage: ReadOperation<'getVmUsage'> = {
+  kind: 'read',
+  async run(db, { path, now }) {
+    const { id } = await vmOf(db, path.vm_id);
+    const samples = await samplesOf(db, id, now);
+    return { interval: USAGE_INTERVAL_MS / 1000, samples: samples.map(({ at, ...sample }) => ({ at: toInstant(at), ...sample })) };
+  },
+};
+
+/** GET /vms/{vm_id}/traffic */
+export const getVmTraffic: ReadOperation<'getVmTraffic'> = {
+  kind: 'read',
+  async run(db, { path, now }) {
+    const vm = await vmOf(db, path.vm_id);
+    const { included_traffic: included } = await hostSystemOf(db, vm);
+    const { months, days } = await trafficOf(db, vm.id, now);
+    return { included: included === null ? null : bytesOf(included), months: [...months], days: [...days] };
+  },
+};
