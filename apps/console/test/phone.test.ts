@@ -1,4 +1,4 @@
-/** Whole texts on a narrow screen, and targets that a thumb hits, measured in Chromium. */
+/** Whole texts, and targets that a thumb hits, measured in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -6,7 +6,7 @@ import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth } from '../../../.config/depth.ts';
 import type { Sandbox } from '../../../.config/sandbox.ts';
 import { operations } from '../src/document/operations.data.ts';
-import { call, consoleLink, openContext, operate, PHONE, startRestartable } from './browser.ts';
+import { call, consoleLink, DESKTOP, openContext, operate, PHONE, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
 import { DEMO_ACCOUNT, PAGES } from './pages.ts';
 import { bringAboutStates } from './states.ts';
@@ -16,7 +16,8 @@ const TARGET_PX = 44;
 const TARGETS =
   'button, summary, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
 /** The pages with the longest texts. */
-const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'domain', 'invoice', 'catalogue', 'audit']);
+const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'payments', 'domain', 'invoice', 'catalogue', 'audit']);
+const MEASURED = byDepth({ usual: PAGES.filter(({ name }) => USUAL.has(name)), deep: PAGES });
 const LONG_NAME = `${'long-'.repeat(11)}name`;
 
 let sandbox: Restartable;
@@ -43,18 +44,27 @@ afterAll(async () => {
   await sandbox?.remove();
 });
 
+async function openPage(path: string): Promise<void> {
+  await page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+  await page.locator('h1').waitFor();
+  await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+}
+
+test.skipIf(noBrowser !== undefined).each(MEASURED)('$name on a desktop cuts no state, date, amount or number', async ({ path }) => {
+  await page.setViewportSize(DESKTOP);
+  await openPage(path);
+  // A free text ends with an ellipsis there, within its cell.
+  expect(await cutTexts(page, 'main :is(td, th):not(:has(.ellipsis))')).toEqual([]);
+});
+
 describe.skipIf(noBrowser !== undefined)('on a phone', () => {
-  test.each(byDepth({ usual: PAGES.filter(({ name }) => USUAL.has(name)), deep: PAGES }))(
-    '$name cuts no text, and has targets that a thumb hits',
-    async ({ path }) => {
-      await page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
-      await page.locator('h1').waitFor();
-      await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
-      expect(await cutTexts(page)).toEqual([]);
-      expect(await smallTargets(page)).toEqual([]);
-      expect(watched.faults).toEqual([]);
-    },
-  );
+  test.each(MEASURED)('$name cuts no text, and has targets that a thumb hits', async ({ path }) => {
+    await page.setViewportSize(PHONE);
+    await openPage(path);
+    expect(await cutTexts(page, 'main *')).toEqual([]);
+    expect(await smallTargets(page)).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
 
   test('the rows of a list have the height that the list reckons with, whatever their texts are', async () => {
     const box = page.locator('.list .table-box');
@@ -104,14 +114,27 @@ async function endStates(current: Sandbox): Promise<void> {
   await operate(current, `POST /invoices/${items[0].id}/cancel`);
 }
 
-/** The texts of which the page shows only a part. */
-function cutTexts(shown: Page): Promise<string[]> {
-  return shown.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('main *')]
-      .filter((element) => getComputedStyle(element).overflowX === 'hidden' && !element.classList.contains('hidden'))
-      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-      .map(({ innerText, clientWidth, scrollWidth }) => `${innerText}: ${clientWidth} of ${scrollWidth} px`),
-  );
+/** The texts of which the page shows only a part: they are wider than their box without its padding, where an ellipsis begins. */
+function cutTexts(shown: Page, selector: string): Promise<string[]> {
+  return shown.evaluate((chosen) => {
+    function widths(element: HTMLElement) {
+      const { paddingLeft, paddingRight } = getComputedStyle(element);
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return {
+        text: range.getBoundingClientRect().width,
+        room: element.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight),
+      };
+    }
+    return [...document.querySelectorAll<HTMLElement>(chosen)]
+      .filter(
+        (element) =>
+          element.clientWidth > 1 && getComputedStyle(element).overflowX === 'hidden' && element.querySelector('.hidden') === null,
+      )
+      .map((element) => ({ shows: element.innerText, ...widths(element) }))
+      .filter(({ text, room }) => text > room + 0.1)
+      .map(({ shows, text, room }) => `${shows}: ${room} of ${text} px`);
+  }, selector);
 }
 
 /** The visible targets that are too low, or too narrow for a thumb. */

@@ -22,7 +22,18 @@ export function Audit() {
         </button>
       ),
     },
-    { header: 'Target', width: '12rem', cell: ({ target }) => (target === null ? '' : <ShortId id={target} />) },
+    {
+      header: 'Target',
+      width: '12rem',
+      cell: ({ target }) =>
+        target === null ? (
+          ''
+        ) : (
+          <span className="ellipsis">
+            <ShortId id={target} />
+          </span>
+        ),
+    },
     { header: 'By', width: '17rem', wide: true, cell: ({ actor_name }) => <Text value={actor_name} /> },
     { header: 'From', width: '9rem', wide: true, cell: ({ address }) => <code>{address}</code> },
     { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },

@@ -121,7 +121,7 @@ const IMAGES: readonly Column<OsImage>[] = [
   { header: 'Image', cell: ({ displayname }) => <Text value={displayname} /> },
   { header: 'Name', cell: ({ name }) => <code>{name}</code> },
   { header: 'Platform', width: '7rem', cell: ({ platform }) => (platform === 'windows' ? 'Windows' : 'Linux') },
-  { header: 'User', width: '8rem', wide: true, cell: ({ username }) => username },
+  { header: 'User', width: '8.5rem', wide: true, cell: ({ username }) => username },
   { header: 'Smallest disk', width: '8rem', align: 'right', wide: true, cell: ({ min_disk }) => `${min_disk} GB` },
 ];
 

@@ -19,7 +19,7 @@ export function Payments() {
     },
     { header: 'Kind', width: '8rem', cell: ({ kind, reversed }) => <Status value={reversed === null ? kind : 'reversed'} /> },
     { header: 'Account', width: '12rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Date', width: '7rem', wide: true, cell: ({ date }) => date },
+    { header: 'Date', width: '7.5rem', wide: true, cell: ({ date }) => date },
     {
       header: 'Pays',
       width: '12rem',

@@ -14,7 +14,7 @@ const MARKET: readonly Column<MarketItem>[] = [
   { header: 'Memory', width: '11rem', wide: true, cell: ({ memory }) => `${memory.size} GB ${memory.type}` },
   {
     header: 'Disks',
-    width: '20rem',
+    width: '22rem',
     wide: true,
     cell: ({ disks }) => (
       <span className="ellipsis">{disks.map(({ amount, size, type }) => `${amount} × ${size} GB ${type}`).join(', ')}</span>

@@ -142,7 +142,7 @@ const BACKUPS: readonly Column<VmBackup>[] = [
   },
   { header: 'Description', wide: true, cell: (backup) => <Text value={purposeOf(backup)} /> },
   { header: 'Status', width: '7rem', cell: ({ status }) => <Status value={status} /> },
-  { header: 'System', width: '9rem', wide: true, cell: ({ os, disk }) => `${os}, ${disk} GB` },
+  { header: 'System', width: '12rem', wide: true, cell: ({ os, disk }) => `${os}, ${disk} GB` },
 ];
 
 function purposeOf({ description, scheduled }: VmBackup): string {
