@@ -3,7 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createClient, getReconciliation, getVmAccess, listVms, resetSandbox } from '@reseller/operator-client';
+import {
+  advanceClock,
+  createClient,
+  getReconciliation,
+  getVmAccess,
+  getVmTraffic,
+  getVmUsage,
+  listVms,
+  resetSandbox,
+} from '@reseller/operator-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
@@ -86,6 +95,13 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
     expect(compared).toBe(true);
     expect(findings.filter(({ kind }) => kind.startsWith('node_') || kind.startsWith('vm_'))).toEqual([]);
     expect(await logsIn(join(folder, `vm-${vmId}`), { username: 'root', password: config.password })).toBe(true);
+    await advanceClock({ client: operator, body: { by_seconds: 300 } });
+    const measured = { client: operator, path: { vm_id: String(vmId) } };
+    const newest = (await getVmUsage(measured)).samples.at(-1);
+    expect(newest?.mem).toBeGreaterThan(20 * 1024 ** 2);
+    expect(newest?.cpu).toBeGreaterThan(0);
+    // The guest has sent its page at least once.
+    expect((await getVmTraffic(measured)).months.at(-1)?.sent).toBeGreaterThan(300);
     await first.end('SIGKILL');
 
     const second = await start();

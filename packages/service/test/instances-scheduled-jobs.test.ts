@@ -11,6 +11,7 @@ import { SECRET, SMALL_VM } from './harness.ts';
 import { newInstances, until } from './instances.ts';
 import type { TestInstance, TestInstances } from './instances.ts';
 import { TestFleet } from './ports/fleet.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 
 /** Creates accounts with a VM and a domain each. The first ones also have a dedicated server. */
 async function fill(instances: TestInstances, instance: TestInstance, count: number): Promise<string[]> {
@@ -221,4 +222,33 @@ test('keeps idempotency keys for a day, after which any instance deletes them', 
   const others = [await instances.start(), await instances.start()];
   await Promise.all(others.map(({ service }) => service.runScheduledJobs()));
   expect(await keys()).toEqual([]);
+});
+
+test('two instances measure each VM once, and wait for none that is being changed', async () => {
+  const instances = await newInstances();
+  const { hypervisor, clock, apiKey } = instances;
+  const [one, other] = [await instances.start({}, { usageBatch: 1 }), await instances.start({}, { usageBatch: 1 })];
+  const vmIds: number[] = [];
+  for (let number = 0; number < 6; number++) vmIds.push((await one.call('createVm', { form: SMALL_VM, apiKey })).body.data.identifier);
+  for (const vmId of vmIds) hypervisor.use(vmId, { seconds: 10, sent: 100 });
+  const [changing = 0, ...others] = vmIds;
+  const change = new Client({ connectionString: instances.url });
+  await change.connect();
+  onTestFinished(() => change.end());
+  await change.query('begin');
+  await change.query('select 1 from vms where id = $1 for update', [changing]);
+  const asked: number[] = [];
+  hypervisor.usage = (ids) => {
+    asked.push(...ids);
+    return TestHypervisor.prototype.usage.call(hypervisor, ids);
+  };
+  clock.advance(300_000);
+  await Promise.all([one.service.runScheduledJobs(), other.service.runScheduledJobs()]);
+  expect(asked.filter((id) => vmIds.includes(id)).toSorted()).toEqual(vmIds.toSorted());
+  const traffic = () => one.store.read((db) => db.selectFrom('vm_traffic').select(['vm_id', 'sent']).where('vm_id', 'in', vmIds).execute());
+  expect((await traffic()).map(({ vm_id }) => vm_id).toSorted()).toEqual(others.toSorted());
+  await change.query('rollback');
+  clock.advance(300_000);
+  await Promise.all([one.service.runScheduledJobs(), other.service.runScheduledJobs()]);
+  expect((await traffic()).map(({ sent }) => sent)).toEqual(vmIds.map(() => 100));
 });

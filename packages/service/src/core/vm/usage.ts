@@ -63,8 +63,8 @@ const newestSample = prepared<{ vmId: number; after: number }, UsageSample>((db,
     .limit(1),
 );
 
-function inPercent({ cpu, ...sample }: UsageSample): UsageSample {
-  return { ...sample, cpu: cpu === null ? null : cpu / 100 };
+function inPercent({ at, cpu, ...others }: UsageSample): UsageSample {
+  return { at, cpu: cpu === null ? null : cpu / 100, ...others };
 }
 
 /** Bytes. */

@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
+import { holdFirst } from '../../../test/hold-first.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 
 const MINUTES = 60_000;
 
@@ -191,6 +193,25 @@ describe.each(engines)('on %s', (engine) => {
     await later(service, 5);
     expect(await rows('vm_usage')).toEqual([]);
     expect(await operator.getVmUsage({ client: service.client, path: { vm_id: path.vmid } })).toEqual({ interval: 300, samples: [] });
+  });
+
+  test('a VM that is removed while the hypervisor measures it leaves nothing', async () => {
+    const service = await startOperator({ engine });
+    const [removed, other] = [await buy(service), await buy(service)];
+    for (const { vmId } of [removed, other]) service.hypervisor.use(vmId, { seconds: 10, sent: 100 });
+    const measuring = holdFirst((vmIds: readonly number[]) => TestHypervisor.prototype.usage.call(service.hypervisor, vmIds));
+    service.hypervisor.usage = (vmIds) => measuring.run(vmIds);
+    service.clock.advance(5 * MINUTES);
+    const jobs = service.runScheduledJobs();
+    jobs.catch(() => {});
+    await measuring.done;
+    await service.call('deleteVm', { path: removed.path });
+    measuring.release();
+    await jobs;
+    for (const table of ['vm_counters', 'vm_usage', 'vm_traffic'] as const) {
+      const rows = await service.store.read((db) => db.selectFrom(table).select('vm_id').execute());
+      expect(rows.map(({ vm_id }) => vm_id).filter((id) => id === removed.vmId || id === other.vmId)).toEqual([other.vmId]);
+    }
   });
 
   test('measures all VMs in batches of any size, and a VM that is not measured holds up no other', async () => {
