@@ -21,6 +21,7 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
     ip_address: 'listVmRdns',
     backup_id: 'listVmBackups',
     domain: 'listDomains',
+    handle: 'listHandles',
     identifier: 'listDedicatedServers',
     invoiceID: 'listInvoices',
     ssh_key_id: 'listSshKeys',
@@ -37,7 +38,7 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
 };
 
 /** Names of fields of a form, each of which identifies something that exists. A field `domain` is the name of a new one. */
-const OF_FORMS: ReadonlySet<string> = new Set(['ssh_key_id', 'hostsystem']);
+const OF_FORMS: ReadonlySet<string> = new Set(['ssh_key_id', 'hostsystem', 'handle']);
 
 /** Lists of operations whose parameter has another meaning: an offer is not a server yet, and prices of a TLD are not those of a host system. */
 const OF_OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -18,7 +18,7 @@ export function writeGroups(document: OpenApiDocument, places: Places, extension
   return moduleOf(importsFrom('../'), [
     '/** Every operation, by group. */',
     'export interface Groups {',
-    ...walk(places, writer.types, ';', { members: (within) => hints(extension, within) }),
+    ...walk(places, writer.types, ';', { members: (within) => hints(places, extension, within) }),
     '}',
     '',
     '/** An operation that only the extension has. Its client has the other operations too. */',
@@ -39,7 +39,7 @@ export function writeExtendedGroups(document: OpenApiDocument, specified: Places
     return ['BaseGroups', ...within.map((name) => `['${name}']`)].join('');
   }
   function isNew(within: readonly string[]): boolean {
-    return within.length > 1;
+    return groupAt(specified, within) === undefined;
   }
   const imports = [
     ...importsFrom('../../'),
@@ -121,9 +121,15 @@ function namesOf(places: Places): string {
 }
 
 /** The members of a group that only the extension has, so that the compiler says where they are. */
-function hints(extension: Places, within: readonly string[]): string[] {
-  const group = within.reduce<Places | string | undefined>((at, name) => (typeof at === 'object' ? at[name] : undefined), extension);
-  return typeof group === 'object' ? Object.keys(group).map((name) => `readonly ${name}?: InExtension;`) : [];
+function hints(specified: Places, extension: Places, within: readonly string[]): string[] {
+  const known = groupAt(specified, within) ?? {};
+  const added = Object.keys(groupAt(extension, within) ?? {}).filter((name) => !(name in known));
+  return added.map((name) => `readonly ${name}?: InExtension;`);
+}
+
+function groupAt(places: Places, within: readonly string[]): Places | undefined {
+  const place = within.reduce<Places | string | undefined>((at, name) => (typeof at === 'object' ? at[name] : undefined), places);
+  return typeof place === 'object' ? place : undefined;
 }
 
 function operationsAt(document: OpenApiDocument, places: Places): ReadonlyMap<string, Operation> {

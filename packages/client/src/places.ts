@@ -95,6 +95,9 @@ export const EXTENSION_PLACES: Places = {
     },
   },
   domain: {
+    handle: {
+      list: 'listHandles',
+    },
     check: 'checkDomain',
     delete: 'deleteDomain',
     quoteRegister: 'quoteRegisterDomain',

@@ -163,6 +163,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   removeDomainDns: (service, owner) => addRecord(service, owner, 'reduced.net'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
   listHandleCountries: async () => ({}),
+  listHandles: async () => ({}),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
   listSales: async () => ({}),
   listInvoices: async () => ({}),

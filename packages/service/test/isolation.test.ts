@@ -107,6 +107,7 @@ const nothing: Readonly<Record<string, unknown>> = {
   listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
   listVmOsImages: null,
   listSshKeys: { list: [] },
+  listHandles: { list: [] },
   getPricings: null,
   listKeys: { list: [expect.objectContaining({ label: 'test', current: true })] },
 };

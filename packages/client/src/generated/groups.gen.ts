@@ -216,6 +216,7 @@ export interface Groups {
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: types.EditDomainDnsForm, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']>;
     readonly handle: {
+      readonly list?: InExtension;
       /**
        * Create a handle
        *

@@ -53,6 +53,7 @@ export const OPERATION_IDS = [
   "removeVmRdns",
   "getDedicatedOffer",
   "purchaseDedicatedServer",
+  "listHandles",
   "checkDomain",
   "deleteDomain",
   "listDomainDns",

@@ -37,6 +37,7 @@ import { undeleteDomain } from './domain/undelete-domain.ts';
 import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
 import { listHandleCountries } from './handle/list-handle-countries.ts';
+import { listHandles } from './handle/list-handles.ts';
 import type { OperationTable } from './operation.ts';
 import { createVmBackup, deleteVmBackup, listVmBackups, restoreVmBackup, setVmBackupSchedule } from './vm/backups.ts';
 import { changeVm } from './vm/change-vm.ts';
@@ -131,4 +132,5 @@ export const operations: OperationTable = {
   createHandle,
   listHandleCountries,
   getHandle,
+  listHandles,
 };

@@ -353,7 +353,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       remove(vmid: types.RemoveVmRdnsData['path']['vmid'] | number, ip_address: types.RemoveVmRdnsData['path']['ip_address'], options?: RequestOptions): Call<types.RemoveVmRdnsSuccess['data']>;
     };
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'editDns' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'editDns' | 'handle' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
      * Register a domain
      *
@@ -390,6 +390,18 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: types.EditDomainDnsForm, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']>;
+    readonly handle: Omit<BaseGroups['domain']['handle'], 'list'> & {
+      /**
+       * List the handles
+       *
+       * Returns the contact handles of the account with all their fields.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options?: RequestOptions): Call<types.ListHandlesSuccess['data']['list']>;
+    };
     /**
      * Check domain availability
      *
@@ -686,6 +698,10 @@ export const groupsOf = (client: Client): Groups => {
       ...base.domain,
       register: (form, options) => sdk.registerDomain({ ...callOptions(options), client, body: form }),
       editDns: (domain, form, options) => sdk.editDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),
+      handle: {
+        ...base.domain.handle,
+        list: (options) => sdk.listHandles({ ...callOptions(options), client }),
+      },
       check: (domain, options) => sdk.checkDomain({ ...callOptions(options), client, path: { domain } }),
       delete: (domain, options) => sdk.deleteDomain({ ...callOptions(options), client, path: { domain } }),
       quoteRegister: (form, options) => sdk.quoteRegisterDomain({ ...callOptions(options), client, body: form }),

@@ -376,6 +376,15 @@ export const purchaseDedicatedServerFacts = {
     unique: true
 } as const;
 
+export const listHandlesFacts = {
+    id: 'listHandles',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
 export const checkDomainFacts = {
     id: 'checkDomain',
     effect: 'read',

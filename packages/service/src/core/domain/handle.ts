@@ -24,6 +24,11 @@ export async function findHandle(db: Db, accountId: string, id: string): Promise
   return db.selectFrom('handles').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
 }
 
+/** The handles of an account in the order of their creation. */
+export async function handlesOf(db: Db, accountId: string): Promise<HandleRow[]> {
+  return db.selectFrom('handles').selectAll().where('account_id', '=', accountId).orderBy('created').orderBy('id').execute();
+}
+
 /** Converts a stored handle to the input of the registrar. */
 export function contactOf({ id, account_id: _accountId, type: _type, fax: _fax, created: _created, ...person }: HandleRow): Contact {
   return { handle: id, ...person };

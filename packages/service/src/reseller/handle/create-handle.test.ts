@@ -30,6 +30,20 @@ test('normalises the country code and the phone number', async () => {
   });
 });
 
+test('lists the handles of the account in the order of their creation, each as it is read alone', async () => {
+  const service = await startService();
+  const stranger = await service.account();
+  await service.call('createHandle', { form: PERSON, apiKey: stranger.apiKey });
+  const ids: string[] = [];
+  for (const firstname of ['Zoe', 'Anna']) {
+    ids.push((await service.call('createHandle', { form: { ...PERSON, firstname } })).body.data.handle);
+    service.clock.advance(1_000);
+  }
+  const alone = await Promise.all(ids.map(async (handle) => (await service.call('getHandle', { path: { handle } })).body.data));
+  const { body } = await service.call('listHandles');
+  expect([body.message, body.data]).toEqual(['2 handles.', { list: alone }]);
+});
+
 test('accepts every country of the list', async () => {
   const service = await startService();
   const { data } = (await service.call('listHandleCountries')).body;

@@ -1,4 +1,7 @@
+import type { Handle } from '@reseller/client';
+
 import { findHandle } from '../../core/domain/handle.ts';
+import type { HandleRow } from '../../core/domain/handle.ts';
 import { countryOf } from '../../rules/contact.ts';
 import { notFound } from '../../rules/refusal.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -10,8 +13,11 @@ export const getHandle: ReadOperation<'getHandle'> = {
   async run(db, { accountId, path }) {
     const row = await findHandle(db, accountId, path.handle);
     if (!row) throw notFound('handle');
-    const { id, account_id: _accountId, created: _created, type, gender, ...rest } = row;
-    const country = countryOf(row.countrycode)?.title ?? row.countrycode;
-    return { message: 'The handle was found.', data: { handle: id, type, gender, ...rest, country } };
+    return { message: 'The handle was found.', data: toHandle(row) };
   },
 };
+
+/** Converts a stored handle to that of a response. */
+export function toHandle({ id, account_id: _accountId, created: _created, type, gender, ...rest }: HandleRow): Handle {
+  return { handle: id, type, gender, ...rest, country: countryOf(rest.countrycode)?.title ?? rest.countrycode };
+}
