@@ -15,7 +15,10 @@ import { TestRegistrar } from './ports/registrar.ts';
 
 const DECEMBER = Date.UTC(2026, 11) / 1000;
 
-/** Runs work of the test within the next call of a port. */
+/** Members of the ports that change nothing. */
+const LOOKS: ReadonlySet<string | symbol> = new Set(['isAvailable', 'usage']);
+
+/** Runs work of the test within the next call of a port that changes something. */
 class Interruption {
   #next: (() => Promise<void>) | undefined;
   /** @param work If it throws, the port throws the same error. */
@@ -26,7 +29,8 @@ class Interruption {
     return new Proxy(port, {
       get: (target, member) => {
         const value: unknown = Reflect.get(target, member, target);
-        if (typeof value !== 'function' || member === 'isAvailable') return value;
+        if (member === 'backups' && typeof value === 'object' && value !== null) return this.around(value);
+        if (typeof value !== 'function' || LOOKS.has(member)) return value;
         return async (...given: unknown[]) => {
           const work = this.#next;
           this.#next = undefined;

@@ -1,6 +1,6 @@
 /** Ports whose calls hang until a test releases them. */
 
-/** Holds calls of the ports that it wraps. */
+/** Holds calls of the ports that it wraps, except measurements, for which each round of scheduled jobs waits. */
 export class Standstill {
   /** Whether the next calls hang before or after their work, or not at all. */
   holds: 'before' | 'after' | 'nothing' = 'nothing';
@@ -23,7 +23,7 @@ export class Standstill {
     return new Proxy(port, {
       get: (target, member) => {
         const value: unknown = Reflect.get(target, member, target);
-        if (typeof value !== 'function') return value;
+        if (typeof value !== 'function' || member === 'usage') return value;
         return (...given: unknown[]) => this.#call(String(member), () => Reflect.apply(value, target, given));
       },
     });
