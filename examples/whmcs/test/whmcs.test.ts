@@ -232,7 +232,9 @@ describe('the modules for WHMCS', () => {
   });
 
   test('register a domain once for eight concurrent clicks, and manage it', async () => {
-    expect(await whmcs.domain('CheckAvailability', { tldsToInclude: ['.net', '.unsold'] })).toMatchObject([
+    expect(
+      await whmcs.domain('CheckAvailability', { sld: undefined, searchTerm: 'whmcs-project', tldsToInclude: ['.net', '.unsold'] }),
+    ).toMatchObject([
       { tld: '.net', status: 'not registered' },
       { tld: '.unsold', status: 'not supported' },
     ]);
@@ -251,7 +253,9 @@ describe('the modules for WHMCS', () => {
       active: true,
       transferredAway: false,
     });
-    expect(await whmcs.domain('CheckAvailability', { tldsToInclude: ['net'] })).toMatchObject([{ status: 'registered' }]);
+    expect(await whmcs.domain('CheckAvailability', { sld: undefined, searchTerm: 'whmcs-project', tldsToInclude: ['net'] })).toMatchObject([
+      { status: 'registered' },
+    ]);
 
     const nameservers = { ns1: 'ns1.example.org', ns2: 'ns2.example.org' };
     expect(await whmcs.domain('SaveNameservers', { ...nameservers, ns3: '', ns4: '', ns5: '' })).toEqual({ success: true });

@@ -131,15 +131,10 @@ function reseller_SaveDNS(array $params): array
 function reseller_Sync(array $params): array
 {
     return reseller_domain($params, function (Api $api, string $domain) {
-        try {
-            $expiry = substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10);
-            return ['expirydate' => $expiry, 'active' => $expiry >= gmdate('Y-m-d'), 'transferredAway' => false];
-        } catch (ApiError $error) {
-            if ($error->status !== 404) {
-                throw $error;
-            }
-            return ['active' => false, 'expired' => true];
-        }
+        $expiry = reseller_expiry($api, $domain);
+        return $expiry === null
+            ? ['active' => false, 'expired' => true]
+            : ['expirydate' => $expiry, 'active' => $expiry >= gmdate('Y-m-d'), 'transferredAway' => false];
     });
 }
 
@@ -147,14 +142,8 @@ function reseller_Sync(array $params): array
 function reseller_TransferSync(array $params): array
 {
     return reseller_domain($params, function (Api $api, string $domain) {
-        try {
-            return ['completed' => true, 'expirydate' => substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10)];
-        } catch (ApiError $error) {
-            if ($error->status !== 404) {
-                throw $error;
-            }
-            return ['completed' => false];
-        }
+        $expiry = reseller_expiry($api, $domain);
+        return $expiry === null ? ['completed' => false] : ['completed' => true, 'expirydate' => $expiry];
     });
 }
 
@@ -163,9 +152,9 @@ function reseller_CheckAvailability(array $params): ResultsList
     $api = reseller_api($params);
     $results = new ResultsList();
     foreach ($params['tldsToInclude'] as $tld) {
-        $result = new SearchResult($params['sld'], $tld);
+        $result = new SearchResult($params['searchTerm'], $tld);
         try {
-            $isFree = $api->get('/domain/' . rawurlencode($params['sld'] . '.' . ltrim($tld, '.')) . '/check')['available'];
+            $isFree = $api->get('/domain/' . rawurlencode($params['searchTerm'] . '.' . ltrim($tld, '.')) . '/check')['available'];
             $result->setStatus($isFree ? SearchResult::STATUS_NOT_REGISTERED : SearchResult::STATUS_REGISTERED);
         } catch (ApiError $error) {
             $isUnsold = $error->status === 404;
@@ -176,16 +165,24 @@ function reseller_CheckAvailability(array $params): ResultsList
     return $results;
 }
 
-/** Buys a domain, unless it is in the account. */
-function reseller_buyDomain(Api $api, string $domain, array $params, array $transfer): void
+/** Returns the date on which a domain expires, or null if the account does not have it. */
+function reseller_expiry(Api $api, string $domain): ?string
 {
     try {
-        $api->get("/domain/$domain/info");
-        return;
+        return substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10);
     } catch (ApiError $error) {
         if ($error->status !== 404) {
             throw $error;
         }
+        return null;
+    }
+}
+
+/** Buys a domain, unless it is in the account. */
+function reseller_buyDomain(Api $api, string $domain, array $params, array $transfer): void
+{
+    if (reseller_expiry($api, $domain) !== null) {
+        return;
     }
     $order = installationName($params['Installation']) . "-{$params['domainid']}";
     $contact = reseller_contact($params);
