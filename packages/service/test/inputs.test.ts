@@ -151,7 +151,7 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     },
   },
   addSshKey: {
-    ssh_key: (made, value) => shownBy('listSshKeys', ({ list: [key] }) => key.ssh_key)(made, value),
+    ssh_key: shownBy('listSshKeys', ({ list: [key] }) => key.ssh_key),
     displayname: shownBy('listSshKeys', ({ list: [key] }) => key.displayname),
   },
   createVmBackup: { description: shownBy('listVmBackups', ({ list: [backup] }) => backup.description) },
@@ -168,7 +168,7 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   registerDomain: {
     domain: shownBy('getDomain', ({ domain }) => domain.name, registered),
     handle: shownBy('getDomain', ({ handle }) => handle.ownerC, registered),
-    authcode: refusedWith('registerDomain', { authcode: '' }, { status: 422, word: 'authcode' }),
+    authcode: refusedWith('registerDomain', { authcode: 'wrong' }, { status: 422, word: 'authcode' }),
     ns1: nameserver('ns1', registered),
     ns2: nameserver('ns2', registered),
     max_price: guardsPrice('registerDomain'),

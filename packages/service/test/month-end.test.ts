@@ -16,7 +16,7 @@ import { TestRegistrar } from './ports/registrar.ts';
 const DECEMBER = Date.UTC(2026, 11) / 1000;
 
 /** Members of the ports that change nothing. */
-const LOOKS: ReadonlySet<string | symbol> = new Set(['isAvailable', 'usage']);
+const READ_ONLY: ReadonlySet<string | symbol> = new Set(['isAvailable', 'usage']);
 
 /** Runs work of the test within the next call of a port that changes something. */
 class Interruption {
@@ -30,7 +30,7 @@ class Interruption {
       get: (target, member) => {
         const value: unknown = Reflect.get(target, member, target);
         if (member === 'backups' && typeof value === 'object' && value !== null) return this.around(value);
-        if (typeof value !== 'function' || LOOKS.has(member)) return value;
+        if (typeof value !== 'function' || READ_ONLY.has(member)) return value;
         return async (...given: unknown[]) => {
           const work = this.#next;
           this.#next = undefined;

@@ -1,6 +1,4 @@
-import { hostSystemOf } from '../core/vm/change.ts';
 import { samplesOf, trafficOf, USAGE_INTERVAL_MS } from '../core/vm/usage.ts';
-import { bytesOf } from '../rules/usage.ts';
 import { toInstant } from './instants.ts';
 import type { ReadOperation } from './operation.ts';
 import { vmOf } from './vm.ts';
@@ -18,10 +16,5 @@ export const getVmUsage: ReadOperation<'getVmUsage'> = {
 /** GET /vms/{vm_id}/traffic */
 export const getVmTraffic: ReadOperation<'getVmTraffic'> = {
   kind: 'read',
-  async run(db, { path, now }) {
-    const vm = await vmOf(db, path.vm_id);
-    const { included_traffic: included } = await hostSystemOf(db, vm);
-    const { months, days } = await trafficOf(db, vm.id, now);
-    return { included: included === null ? null : bytesOf(included), months: [...months], days: [...days] };
-  },
+  run: async (db, { path, now }) => trafficOf(db, await vmOf(db, path.vm_id), now),
 };

@@ -1,8 +1,12 @@
 /** The use and the traffic of VMs. */
+import type { Selectable } from 'kysely';
+
 import { MS_PER_DAY } from '../../rules/day.ts';
-import { firstDayOfMonth } from '../../rules/usage.ts';
+import { bytesOf, firstDayOfMonth } from '../../rules/usage.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
+import { hostSystemOf } from './change.ts';
 
 /** Milliseconds from one round of measurements to the next. */
 export const USAGE_INTERVAL_MS = 300_000;
@@ -75,24 +79,28 @@ interface TrafficSum {
 }
 
 export interface Traffic {
+  /** Bytes that the host system includes in each month. Null for no amount. */
+  readonly included: number | null;
   /** The current month and those before with traffic, the oldest first, such as `2026-11`. */
-  readonly months: readonly ({ readonly month: string } & TrafficSum)[];
+  readonly months: ({ readonly month: string } & TrafficSum)[];
   /** Days of the current month and of the one before with traffic, the oldest first, such as `2026-11-05`. */
-  readonly days: readonly ({ readonly day: string } & TrafficSum)[];
+  readonly days: ({ readonly day: string } & TrafficSum)[];
 }
 
 /** The traffic of a VM. */
-export async function trafficOf(db: Db, vmId: number, now: number): Promise<Traffic> {
+export async function trafficOf(db: Db, vm: Selectable<VmsTable>, now: number): Promise<Traffic> {
+  const { included_traffic: included } = await hostSystemOf(db, vm);
   const rows = await db
     .selectFrom('vm_traffic')
     .select(['day', 'received', 'sent'])
-    .where('vm_id', '=', vmId)
+    .where('vm_id', '=', vm.id)
     .where('day', '>=', firstDayOfMonth(now, KEPT_MONTHS))
     .orderBy('day')
     .execute();
   const months = Map.groupBy(rows, ({ day }) => textOf(day).slice(0, 7));
   const firstShown = firstDayOfMonth(now, MONTHS_WITH_DAYS);
   return {
+    included: included === null ? null : bytesOf(included),
     months: [...months].map(([month, days]) => ({ month, ...sumOf(days) })),
     days: rows.filter(({ day }) => day >= firstShown).map((row) => ({ day: textOf(row.day), ...sumOf([row]) })),
   };

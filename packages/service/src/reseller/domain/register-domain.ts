@@ -153,8 +153,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')
     .executeTakeFirst();
-  if (!inserted && form.authcode !== undefined) throw registeredHere(name);
-  if (!inserted) throw registeredAlready(name);
+  if (!inserted) throw form.authcode === undefined ? registeredAlready(name) : registeredHere(name);
   const isTransfer = form.authcode !== undefined;
   const charge: Charge = {
     accountId,

@@ -1,4 +1,3 @@
-import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { samplesOf, trafficOf, USAGE_INTERVAL_MS } from '../../core/vm/usage.ts';
 import type { Traffic } from '../../core/vm/usage.ts';
@@ -31,19 +30,14 @@ export const getVmTraffic: ReadOperation<'getVmTraffic'> = {
   kind: 'read',
   settles: false,
   async run(db, { accountId, path, now }) {
-    const vm = await findOwnVm(db, accountId, path.vmid);
-    const { included_traffic: included } = await hostSystemOf(db, vm);
-    const { months, days } = await trafficOf(db, vm.id, now);
-    return {
-      message: messageOf(months, included, now),
-      data: { included: included === null ? null : bytesOf(included), months: [...months], days: [...days] },
-    };
+    const traffic = await trafficOf(db, await findOwnVm(db, accountId, path.vmid), now);
+    return { message: messageOf(traffic, now), data: traffic };
   },
 };
 
-function messageOf(months: Traffic['months'], included: number | null, now: number): string {
+function messageOf({ months, included }: Traffic, now: number): string {
   if (months.length === 0) return 'The service has counted no traffic of the VM.';
   const month = new Date(now).toISOString().slice(0, 7);
   const used = ((months.find((one) => one.month === month)?.total ?? 0) / bytesOf(1)).toFixed(2);
-  return `The VM had ${used} GB of traffic in ${month}${included === null ? '' : `, of ${included} GB that are included`}.`;
+  return `The VM had ${used} GB of traffic in ${month}${included === null ? '' : `, of ${included / bytesOf(1)} GB that are included`}.`;
 }
