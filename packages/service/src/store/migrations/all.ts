@@ -19,6 +19,7 @@ import { sampleVms } from './0017-sample-vms.ts';
 import { osImageFacts } from './0018-os-image-facts.ts';
 import { vmBackups } from './0019-vm-backups.ts';
 import { vmUsage } from './0020-vm-usage.ts';
+import { handlesOfAccount } from './0021-handles-of-account.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -46,5 +47,6 @@ export function migrationsOf(engine: Engine) {
     '0018-os-image-facts': osImageFacts(engine),
     '0019-vm-backups': vmBackups(engine),
     '0020-vm-usage': vmUsage(engine),
+    '0021-handles-of-account': handlesOfAccount,
   };
 }
