@@ -210,7 +210,7 @@ async function buyVm(
 
 async function purchaseOfIps(service: TestService, owner: Owner): Promise<Sent> {
   const { vmid } = (await buyVm(service, owner)).path;
-  return { form: { vmid, count: 2, allowFallbackIPs: true, max_price: '1000.00' } };
+  return { form: { vmid, count: 1, allowFallbackIPs: true, max_price: '1000.00' } };
 }
 
 /** A move of an additional address of one VM to another one. */

@@ -741,7 +741,7 @@ export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Quote a moved IP address
  *
- * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. What the other VM would cost is the quote of `POST /vm/{vmid}/change` with one address less. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+ * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
  */
 export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError> => options.client.post<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

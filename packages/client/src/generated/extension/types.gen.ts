@@ -1188,7 +1188,7 @@ export type IpItem = {
      */
     domain: string | null;
     /**
-     * Net price in EUR of 30 days, a string with a decimal number of two to eight decimals: the part of the address in the price of the VM. What the price includes has 0.00.
+     * Net price in EUR of 30 days, a string with a decimal number of two to eight decimals: the part of the address in the price of the VM. It is 0.00 for an address that the price includes.
      */
     price_net: string;
     /**
@@ -4087,7 +4087,7 @@ export type ReleaseIpErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
+     * The VM would cost more than now without the address, because prices have risen or its sale ends, and the credit limit of the account or the spending limit of the API key does not suffice; nothing was changed.
      */
     402: ErrorEnvelope;
     /**

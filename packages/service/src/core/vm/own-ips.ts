@@ -1,4 +1,4 @@
-/** The addresses of all VMs of an account, and what is free for them. */
+/** The addresses of all VMs of an account, and the free ones. */
 import type { Selectable } from 'kysely';
 
 import type { FieldRule } from '../../rules/broken-field.ts';
@@ -16,7 +16,7 @@ import { PROVIDER } from '../catalogue/ip-pool.ts';
 import { namesOf } from '../domain/reverse-zones.ts';
 import { addressesOfVms, ipv4Of } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
-import { hostSystemOf } from './change.ts';
+import { hostSystemOf, underWay } from './change.ts';
 import { ownVms, vmIdOf } from './own-vm.ts';
 
 type Vm = Selectable<VmsTable>;
@@ -107,16 +107,16 @@ export interface ExtraIp {
  * Finds an additional address of an account.
  *
  * @param text The address in any notation.
- * @throws Refusal 404 if no VM of the account has the address, 409 if the VM keeps it.
+ * @throws Refusal 404 if no VM of the account has the address, 409 if the VM keeps it or does not have it yet.
  */
 export async function findExtraIp(db: Db, accountId: string, text: string): Promise<ExtraIp> {
   const address = addressOf(text);
   const assigned = address && assignedOf(address);
   const found =
-    assigned &&
-    (await db.selectFrom('ip_addresses').select('vm_id').where('address', '=', assigned).where('pending', '=', 0).executeTakeFirst());
+    assigned && (await db.selectFrom('ip_addresses').select(['vm_id', 'pending']).where('address', '=', assigned).executeTakeFirst());
   const vm = found && found.vm_id !== null && (await ownVms(db, accountId).selectAll().where('id', '=', found.vm_id).executeTakeFirst());
   if (!vm) throw notFound('address');
+  if (found.pending === 1) throw underWay(vm.id);
   const isNetwork = assigned.includes(':');
   if (!isNetwork && (await ipv4Of(db, vm.id))[0] !== assigned) return { address: assigned, vm };
   throw new Refusal(
