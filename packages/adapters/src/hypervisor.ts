@@ -32,6 +32,13 @@ export interface VmOrder extends VmSize {
 /** A new installation of a VM, whose user and password stay. */
 export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey'>;
 
+/** What lets the login user of a VM in. */
+export interface Login {
+  readonly password: string;
+  /** Replaces the authorised keys of the user. Null to leave them as they are. */
+  readonly sshKey: string | null;
+}
+
 /** Copies of the disks of VMs. Each call is idempotent, and belongs to the VM like the calls of `Hypervisor`. */
 export interface VmBackups {
   /** Copies the disk of a VM as it is at one moment, running or not, with the operating system and user that are on it. Does nothing if the copy exists. */
@@ -93,8 +100,8 @@ export interface Hypervisor {
   start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Restarts a VM. Boots it if it does not run. */
   restart(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
-  /** Sets the password of the login user of a running VM. */
-  setPassword(vmId: number, password: string, token: FencingToken): Promise<void>;
+  /** Sets the login of a running VM. */
+  setLogin(vmId: number, login: Login, token: FencingToken): Promise<void>;
   /** Shuts a VM down. Does nothing if it does not run. */
   stop(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /**

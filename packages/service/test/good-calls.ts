@@ -78,7 +78,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   quoteCreateVm: async () => ({ form: EVERY_VM_FIELD }),
   quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
-  resetVmPassword: buyVm,
+  resetVmPassword: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
+  }),
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
@@ -213,9 +216,11 @@ async function addressOf(service: TestService, path: { readonly vmid: string }, 
   return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[0].ip_address;
 }
 
-/** Stores an SSH key. */
+/** An SSH key of the account, stored if it has none. */
 async function storedKeyOf(service: TestService, apiKey: string): Promise<string> {
   const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
+  const [stored] = (await service.call('listSshKeys', { apiKey })).body.data.list;
+  if (stored) return stored.ssh_key_id;
   return (await service.call('addSshKey', { form: { ssh_key }, apiKey })).body.data.ssh_key_id;
 }
 

@@ -78,7 +78,7 @@ const usesOtherNetworks: Effect = async () => {
 const SPARE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
 
 /** A stored key becomes that of the VM. */
-function usesStoredKey(id: 'createVm' | 'reinstallVm'): Effect {
+function usesStoredKey(id: 'createVm' | 'reinstallVm' | 'resetVmPassword'): Effect {
   return async () => {
     const service = await startService();
     const owner = await service.account();
@@ -130,6 +130,7 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   },
   quoteCreateVm: { sameAs: 'createVm' },
   reinstallVm: { os: configured(({ os }) => os.name), ssh_key_id: usesStoredKey('reinstallVm') },
+  resetVmPassword: { ssh_key_id: usesStoredKey('resetVmPassword') },
   changeVm: { ...resources(), allowFallbackIPs: usesOtherNetworks, max_price: guardsPrice('changeVm') },
   quoteChangeVm: { sameAs: 'changeVm' },
   editVm: {

@@ -440,7 +440,7 @@ function finishing(hypervisor: Hypervisor): FinishingHypervisor {
     stop: (...given) => finished(hypervisor, hypervisor.stop(...given)),
     resize: (...given) => finished(hypervisor, hypervisor.resize(...given)),
     remove: (...given) => finished(hypervisor, hypervisor.remove(...given)),
-    setPassword: (...given) => hypervisor.setPassword(...given),
+    setLogin: (...given) => hypervisor.setLogin(...given),
   };
 }
 
@@ -479,7 +479,7 @@ function callsOf(order: VmOrder): readonly ((hypervisor: FinishingHypervisor, to
     (hypervisor, token) => hypervisor.restart(vmId, token),
     (hypervisor, token) => hypervisor.resize(size, token),
     (hypervisor, token) => hypervisor.reinstall(order, token),
-    (hypervisor, token) => hypervisor.setPassword(vmId, 'Another-Password-2', token),
+    (hypervisor, token) => hypervisor.setLogin(vmId, { password: 'Another-Password-2', sshKey: null }, token),
     (hypervisor, token) => hypervisor.remove(vmId, token),
   ];
 }

@@ -33,7 +33,7 @@ export interface QemuOptions {
   readonly directory: string;
   /**
    * The folder of the images: `NAME.qcow2` for each operating system of the catalogue, and `NAME.kernel` and `NAME.initrd` next to it if it
-   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setPassword` and a clean shutdown.
+   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
    */
   readonly images: string;
   /** The image of every operating system that has none. Default: none, so that its purchase fails. */
@@ -48,7 +48,7 @@ export interface QemuOptions {
   readonly node?: string;
   /** Milliseconds that a guest has to shut down before it is powered off. Default: 10,000. */
   readonly shutdownMs?: number;
-  /** Milliseconds in which the guest agent must answer to `setPassword`. Default: 5,000. */
+  /** Milliseconds in which the guest agent must answer to `setLogin`. Default: 5,000. */
   readonly agentMs?: number;
   /** Default: KVM if guests run with it, or else emulation. */
   readonly accelerator?: 'kvm' | 'tcg';
@@ -143,13 +143,16 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
         await boot(host, mark);
       }),
-    setPassword: (vmId, password, token) =>
+    setLogin: (vmId, { password, sshKey }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, passwordHash: await hashOfPassword(password) };
+        const mark = { ...before, passwordHash: await hashOfPassword(password), sshKey: sshKey ?? before.sshKey };
         const folder = folders.pathOf(vmId);
-        const given = { username: mark.username, password: Buffer.from(mark.passwordHash).toString('base64'), crypted: true };
-        await agent(folder, 'guest-set-user-password', { ...given, timeoutMs: options.agentMs ?? DEFAULT_AGENT_MS });
-        // A later reinstallation sets the same password.
+        const { username } = mark;
+        const timeoutMs = options.agentMs ?? DEFAULT_AGENT_MS;
+        if (sshKey !== null) await agent(folder, 'guest-ssh-add-authorized-keys', { username, keys: [sshKey], reset: true, timeoutMs });
+        const hash = Buffer.from(mark.passwordHash).toString('base64');
+        await agent(folder, 'guest-set-user-password', { username, password: hash, crypted: true, timeoutMs });
+        // A later reinstallation sets the same login.
         await folders.write(mark);
         await writeSeed(folder, mark);
       }),

@@ -190,6 +190,10 @@ export const resetVmPasswordFacts = {
     id: 'resetVmPassword',
     effect: 'write',
     keyed: true,
+    form: {
+        ssh_key_id: 'string'
+    },
+    openForm: true,
     has: 'password',
     hasType: 'string',
     unique: true

@@ -61,10 +61,7 @@ export type CreateVmForm = {
     max_price?: MaxPrice;
     name?: VmName;
     labels?: VmLabelsText;
-    /**
-     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. It takes the place of `ssh_key` and `ssh_key_displayname`.
-     */
-    ssh_key_id?: string;
+    ssh_key_id?: SshKeyReference;
 };
 
 /**
@@ -75,10 +72,7 @@ export type ReinstallVmForm = {
      * The operating system to install. When omitted, the current one is reinstalled.
      */
     os?: VmOs;
-    /**
-     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user. When omitted, the key of the VM stays.
-     */
-    ssh_key_id?: string;
+    ssh_key_id?: SshKeyReference;
 };
 
 /**
@@ -661,6 +655,18 @@ export type DeleteVmResponse = SuccessEnvelope & {
      * Nothing.
      */
     data: null;
+};
+
+/**
+ * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. A purchase that names it leaves out `ssh_key` and `ssh_key_displayname`. When a reinstallation or a password reset omits it, the keys of the VM stay as they are.
+ */
+export type SshKeyReference = string;
+
+/**
+ * The SSH key to set with the password.
+ */
+export type ResetVmPasswordForm = {
+    ssh_key_id?: SshKeyReference;
 };
 
 /**
@@ -2526,7 +2532,10 @@ export type DeleteVmResponses = {
 export type DeleteVmSuccess = DeleteVmResponses[keyof DeleteVmResponses];
 
 export type ResetVmPasswordData = {
-    body?: never;
+    /**
+     * The SSH key to set with the password. The whole body is optional.
+     */
+    body?: ResetVmPasswordForm;
     headers?: {
         /**
          * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
@@ -2564,6 +2573,18 @@ export type ResetVmPasswordErrors = {
      * The VM is stopped, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or names an SSH key that the account does not have; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
