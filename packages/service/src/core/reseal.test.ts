@@ -1,4 +1,5 @@
 import * as operator from '@reseller/operator-client';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -7,6 +8,7 @@ import { OPERATOR_TOKEN, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 import { createService, reseal, seedDemoAccount, systemRandom } from '../index.ts';
 import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
+import { SEALED } from './reseal.ts';
 
 const NEW = 'n'.repeat(32);
 const quiet = pino({ level: 'silent' });
@@ -111,6 +113,18 @@ test('a service with both secrets reads values sealed with either; after reseali
   expect(restored.statusCode).toBe(200);
   const again = await shownBy(service, apiKey, { secret: NEW });
   expect([again.authcode, again.password]).toEqual([first.authcode, first.password]);
+});
+
+test('every column of sealed values is resealed', async () => {
+  const { store } = await startOperator();
+  const { rows } = await store.read((db) =>
+    sql<{ table: string; column: string }>`
+      select tables.name as "table", columns.name as "column" from sqlite_master as tables, pragma_table_info(tables.name) as columns
+      where columns.name like 'sealed%' order by tables.name
+    `.execute(db),
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  expect(Object.values(SEALED).map(({ table, column }) => ({ table, column }))).toEqual(expect.arrayContaining(rows));
 });
 
 test('with a wrong previous secret, resealing changes nothing', async () => {
