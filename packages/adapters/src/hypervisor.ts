@@ -26,11 +26,13 @@ export interface VmOrder extends VmSize {
   readonly username: string;
   readonly password: string;
   readonly sshKey: string | null;
+  /** Text for cloud-init at the first boot of an installation: a script, `#cloud-config` or MIME. Null for none. */
+  readonly userData: string | null;
   readonly ipv6: readonly string[];
 }
 
 /** A new installation of a VM, whose user and password stay. */
-export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey'>;
+export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey' | 'userData'>;
 
 /** What lets the login user of a VM in. */
 export interface Login {
@@ -94,7 +96,7 @@ export interface ForwardedPort {
 export interface Hypervisor {
   /** Sets up a VM and boots it. */
   create(order: VmOrder, token: FencingToken): Promise<DoneOrStarted>;
-  /** Erases a VM, installs an operating system on it with this hostname and SSH key, and boots it. */
+  /** Erases a VM, installs an operating system on it with this hostname, SSH key and user data, and boots it. */
   reinstall(installation: Installation, token: FencingToken): Promise<DoneOrStarted>;
   /** Boots a VM. Does nothing if it runs. */
   start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;

@@ -31,6 +31,7 @@ const SAMPLE_MACHINE: VmOrder = {
   username: 'root',
   password: '',
   sshKey: null,
+  userData: null,
 };
 
 interface Sandbox extends TestService {

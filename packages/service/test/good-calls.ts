@@ -37,6 +37,7 @@ const EVERY_VM_FIELD = {
   storage: 100,
   ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv ops@reseller-customer.net',
   ssh_key_displayname: 'ops laptop',
+  user_data: '#!/bin/sh\necho ready > /run/ready\n',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
   name: 'Shop',
@@ -64,7 +65,10 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
+  reinstallVm: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { os: 'debian_13', user_data: '#cloud-config\npackages: [nginx]\n' },
+  }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
   searchVms: async () => ({ form: { labels: 'env=production,!old' } }),

@@ -72,6 +72,7 @@ const ORDER: VmOrder = {
   username: 'root',
   password: 'Conformance-Password-1',
   sshKey: null,
+  userData: null,
 };
 const DEFAULT_STRANGER_STEPS = 10_000;
 const LONGEST_TASK = 500;

@@ -108,10 +108,11 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       expect(await logsIn(join(directory, `vm-${vmId}`), login)).toBe(true);
 
       const sshKey = SECOND_KEY;
-      await hypervisor.reinstall({ vmId, os: 'test-linux', hostname: 'second-name', sshKey }, 4);
+      await hypervisor.reinstall({ ...ORDER, hostname: 'second-name', sshKey, userData: '#!/bin/sh\necho ready > /root/note\n' }, 4);
       const anew = await factsOf(port, ({ instance }) => instance === '48213-2');
       expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'second-name', authorized_key: sshKey, disk_bytes: 20 * 1024 ** 3 });
-      expect(await logsIn(join(directory, `vm-${vmId}`), { ...login, password: 'Second-Password-2' })).toBe(true);
+      const second = { ...login, password: 'Second-Password-2' };
+      expect(await outputIn(join(directory, `vm-${vmId}`), second, 'cat /root/note')).toBe('ready');
       await hypervisor.remove(vmId, 5);
     },
   );

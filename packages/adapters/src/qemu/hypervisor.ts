@@ -125,9 +125,9 @@ function changesOn(host: Host): Hypervisor {
         if (existing !== undefined && !isSame) await erase(host, existing);
         await boot(host, isSame ? { ...existing, token } : await install(host, order, token));
       }),
-    reinstall: ({ vmId, os, hostname, sshKey }, token) =>
+    reinstall: ({ vmId, os, hostname, sshKey, userData }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, os, hostname, sshKey, installation: before.installation + 1 };
+        const mark = { ...before, os, hostname, sshKey, userData, installation: before.installation + 1 };
         const folder = folders.pathOf(vmId);
         const image = imageOf(host, os);
         await stopMachine(folder, mark, 0);
@@ -266,7 +266,7 @@ async function inventoryOf({ options: { directory, images, defaultImage, node },
 /** Creates the folder of a new VM, with its disk and seed. */
 async function install(host: Host, order: VmOrder, token: FencingToken): Promise<VmMark> {
   const { folders, options } = host;
-  const { vmId, node, os, hostname, username, sshKey, cores, mem, disk, password } = order;
+  const { vmId, node, os, hostname, username, sshKey, userData, cores, mem, disk, password } = order;
   const image = imageOf(host, os);
   const mark: VmMark = {
     service: options.serviceId,
@@ -280,6 +280,7 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
     hostname,
     username,
     sshKey,
+    userData,
     cores,
     mem,
     disk,
@@ -294,8 +295,8 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
 }
 
 /** Whether a VM is the result of an order. */
-async function isOrdered(mark: VmMark, { os, hostname, username, sshKey, password }: VmOrder): Promise<boolean> {
-  const isAlike = mark.os === os && mark.hostname === hostname && mark.username === username && mark.sshKey === sshKey;
+async function isOrdered(mark: VmMark, { password, ...order }: VmOrder): Promise<boolean> {
+  const isAlike = (['os', 'hostname', 'username', 'sshKey', 'userData'] as const).every((name) => (mark[name] ?? null) === order[name]);
   return isAlike && (await hashOfPassword(password, mark.passwordHash.split('$')[2])) === mark.passwordHash;
 }
 

@@ -9,6 +9,7 @@ import { StoreOpenError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { passwordContext } from './dedicated/life-cycle.ts';
 import { authcodeContext } from './domain/domain.ts';
+import { userDataContext } from './vm/user-data.ts';
 
 /** Where values are sealed. */
 interface SealedColumn {
@@ -26,6 +27,12 @@ interface SealedColumn {
 export const SEALED = {
   authcodes: { table: 'domains', key: ['name'], column: 'sealed_authcode', contextOf: ({ name }) => authcodeContext(String(name)) },
   passwords: { table: 'dedicated_servers', key: ['id'], column: 'sealed_password', contextOf: ({ id }) => passwordContext(String(id)) },
+  userData: {
+    table: 'vm_user_data',
+    key: ['vm_id', 'is_pending'],
+    column: 'sealed_text',
+    contextOf: ({ vm_id: vmId }) => userDataContext(Number(vmId)),
+  },
   /** Responses that are stored for repeated requests. */
   responses: {
     table: 'idempotency_keys',
@@ -65,6 +72,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
     const again = resealing(secrets, random);
     const authcodes = await resealTable(db, SEALED.authcodes, again);
     const passwords = await resealTable(db, SEALED.passwords, again);
+    const userData = await resealTable(db, SEALED.userData, again);
     const responses = await resealTable(db, SEALED.responses, again);
     const inSnapshots = await resealSnapshots(db, again);
     const { openCodes } = await db
@@ -74,7 +82,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
       .where('expires', '>', now)
       .executeTakeFirstOrThrow();
     await storeSecret(db, secrets.secret);
-    return { authcodes, passwords, responses, inSnapshots, openCodes };
+    return { authcodes, passwords, userData, responses, inSnapshots, openCodes };
   });
 }
 

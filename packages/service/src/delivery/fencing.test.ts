@@ -21,6 +21,7 @@ const ORDER = {
   username: 'root',
   password: 'example',
   sshKey: null,
+  userData: null,
 };
 const CONTACT = {
   handle: 'HDL-1',

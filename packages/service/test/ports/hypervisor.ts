@@ -36,8 +36,8 @@ export class TestHypervisor implements Hypervisor {
       if (this.failing) throw this.failing;
     });
   }
-  reinstall({ vmId, os, hostname, sshKey }: Installation, token: FencingToken): Promise<void> {
-    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey }));
+  reinstall({ vmId, os, hostname, sshKey, userData }: Installation, token: FencingToken): Promise<DoneOrStarted> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey, userData }));
   }
   start(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));

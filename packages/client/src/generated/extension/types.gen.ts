@@ -62,6 +62,7 @@ export type CreateVmForm = {
     name?: VmName;
     labels?: VmLabelsText;
     ssh_key_id?: SshKeyReference;
+    user_data?: UserData;
 };
 
 /**
@@ -73,6 +74,7 @@ export type ReinstallVmForm = {
      */
     os?: VmOs;
     ssh_key_id?: SshKeyReference;
+    user_data?: UserData;
 };
 
 /**
@@ -294,7 +296,7 @@ export type VmConfigHostsystem = {
 };
 
 /**
- * The public key that its operating system was installed with. Null if it was installed without one.
+ * The public key of its login user, from the installation or the last password reset with a key. Null if there is none.
  */
 export type VmConfigSshKey = {
     /**
@@ -367,6 +369,10 @@ export type VmConfig = {
      */
     username: string;
     ssh_key?: VmConfigSshKey;
+    /**
+     * SHA-256 of the user data, in hexadecimal, to compare it with a copy. Null if the VM has none.
+     */
+    user_data_sha256?: string | null;
     /**
      * Display name, or the hostname if the VM has none.
      */
@@ -1907,6 +1913,11 @@ export type Quote = {
 export type QuoteResponse = SuccessEnvelope & {
     data: Quote;
 };
+
+/**
+ * User data: text for cloud-init, which the VM runs when it boots for the first time after its installation, such as a script or `#cloud-config`. Users that it names take the place of the login user. When a reinstallation omits it, the VM keeps what it has.
+ */
+export type UserData = string;
 
 /**
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
