@@ -32,6 +32,7 @@ const SAMPLE_MACHINE: VmOrder = {
   username: 'root',
   password: '',
   sshKey: null,
+  userData: null,
 };
 
 interface Sandbox extends TestService {
@@ -321,6 +322,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'searchVms notASelector': sending('searchVms', { form: { labels: 'env==' } }),
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
+  'resetVmPassword unknownKey': sending('resetVmPassword', { form: { ssh_key_id: '01900000-0000-7000-8000-00000000cccc' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),
   'restoreVmBackup noBackupId': sending('restoreVmBackup', { form: {} }),

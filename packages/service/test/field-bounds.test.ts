@@ -97,6 +97,7 @@ function textsOf(length: number): string[] {
     fill('1.', '1'),
     fill('1111111.', '1'),
     fill('111111111.', '1'),
+    fill('#', 'a'),
     fill('ssh-rsa AAAA', 'A'),
     fill('https://', 'a'),
     fill('', 'a', '@b.de'),

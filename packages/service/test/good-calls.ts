@@ -37,6 +37,7 @@ const EVERY_VM_FIELD = {
   storage: 100,
   ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv ops@reseller-customer.net',
   ssh_key_displayname: 'ops laptop',
+  user_data: '#!/bin/sh\necho ready > /run/ready\n',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
   name: 'Shop',
@@ -64,7 +65,10 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
+  reinstallVm: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { os: 'debian_13', user_data: '#cloud-config\npackages: [nginx]\n' },
+  }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
   searchVms: async () => ({ form: { labels: 'env=production,!old' } }),
@@ -78,7 +82,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   quoteCreateVm: async () => ({ form: EVERY_VM_FIELD }),
   quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
-  resetVmPassword: buyVm,
+  resetVmPassword: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
+  }),
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
@@ -232,9 +239,11 @@ async function addressOf(service: TestService, path: { readonly vmid: string }, 
   return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[place].ip_address;
 }
 
-/** Stores an SSH key. */
+/** An SSH key of the account, stored if it has none. */
 async function storedKeyOf(service: TestService, apiKey: string): Promise<string> {
   const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
+  const [stored] = (await service.call('listSshKeys', { apiKey })).body.data.list;
+  if (stored) return stored.ssh_key_id;
   return (await service.call('addSshKey', { form: { ssh_key }, apiKey })).body.data.ssh_key_id;
 }
 

@@ -234,9 +234,9 @@ class HeldHypervisor extends TestHypervisor {
     await this.#held?.promise;
     await super.resize(...call);
   }
-  override async setPassword(...call: Parameters<TestHypervisor['setPassword']>): Promise<void> {
+  override async setLogin(...call: Parameters<TestHypervisor['setLogin']>): Promise<void> {
     await this.#held?.promise;
-    await super.setPassword(...call);
+    await super.setLogin(...call);
   }
   override async createBackup(...call: Parameters<TestHypervisor['createBackup']>): Promise<void> {
     await this.#held?.promise;

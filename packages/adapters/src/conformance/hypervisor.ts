@@ -72,6 +72,7 @@ const ORDER: VmOrder = {
   username: 'root',
   password: 'Conformance-Password-1',
   sshKey: null,
+  userData: null,
 };
 const DEFAULT_STRANGER_STEPS = 10_000;
 const LONGEST_TASK = 500;
@@ -454,7 +455,7 @@ function finishing(hypervisor: Hypervisor): FinishingHypervisor {
     stop: (...given) => finished(hypervisor, hypervisor.stop(...given)),
     resize: (...given) => finished(hypervisor, hypervisor.resize(...given)),
     remove: (...given) => finished(hypervisor, hypervisor.remove(...given)),
-    setPassword: (...given) => hypervisor.setPassword(...given),
+    setLogin: (...given) => hypervisor.setLogin(...given),
   };
 }
 
@@ -493,7 +494,7 @@ function callsOf(order: VmOrder): readonly ((hypervisor: FinishingHypervisor, to
     (hypervisor, token) => hypervisor.restart(vmId, token),
     (hypervisor, token) => hypervisor.resize(size, token),
     (hypervisor, token) => hypervisor.reinstall(order, token),
-    (hypervisor, token) => hypervisor.setPassword(vmId, 'Another-Password-2', token),
+    (hypervisor, token) => hypervisor.setLogin(vmId, { password: 'Another-Password-2', sshKey: null }, token),
     (hypervisor, token) => hypervisor.remove(vmId, token),
   ];
 }

@@ -145,6 +145,7 @@ export type RouteHandlers = {
         Reply: DeleteVmErrors & DeleteVmResponses;
     }>;
     resetVmPassword: RouteHandler<{
+        Body?: ResetVmPasswordData['body'];
         Headers?: ResetVmPasswordData['headers'];
         Params: ResetVmPasswordData['path'];
         Reply: ResetVmPasswordErrors & ResetVmPasswordResponses;

@@ -84,6 +84,8 @@ export interface ModelVm extends Allocation {
   os: string;
   /** The public key of its login user. */
   sshKey: string | null;
+  /** The text that each reinstallation gets. */
+  userData: string | null;
   /** The oldest first. */
   readonly backups: ModelBackup[];
   /** The IPv4 address that it keeps. */

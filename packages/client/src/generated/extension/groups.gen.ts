@@ -181,15 +181,16 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Reset a VM password
      *
-     * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
+     * Gives the login user of a running VM a new, generated password. The old one is no longer valid. With `ssh_key_id`, the user gets this SSH key, too, which replaces the earlier ones.
      *
      * *Inferred: the specification does not state this.*
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @param form The SSH key to set with the password. The whole body is optional.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws ResellerError Its class tells the kind of the failure.
      */
-    resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
+    resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, form?: types.ResetVmPasswordForm, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
     readonly sshKey: {
       /**
        * List SSH keys
@@ -759,7 +760,7 @@ export const groupsOf = (client: Client): Groups => {
       quoteChange: (vmid, form, options) => sdk.quoteChangeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       edit: (vmid, form, options) => sdk.editVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       delete: (vmid, options) => sdk.deleteVm({ ...callOptions(options), client, path: { vmid } }),
-      resetPassword: (vmid, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid } }),
+      resetPassword: (vmid, form, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid }, body: form }),
       sshKey: {
         list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
         add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),

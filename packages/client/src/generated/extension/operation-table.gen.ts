@@ -22,7 +22,8 @@ export const createVmFacts = {
         max_price: 'string',
         name: 'string',
         labels: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
     required: [
         'cores',
@@ -30,6 +31,9 @@ export const createVmFacts = {
         'disk',
         'os',
         'hostsystem'
+    ],
+    secret: [
+        'user_data'
     ],
     has: 'identifier',
     hasType: 'number',
@@ -46,8 +50,12 @@ export const reinstallVmFacts = {
     keyed: true,
     form: {
         os: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
+    secret: [
+        'user_data'
+    ],
     unique: true
 } as const;
 
@@ -190,6 +198,10 @@ export const resetVmPasswordFacts = {
     id: 'resetVmPassword',
     effect: 'write',
     keyed: true,
+    form: {
+        ssh_key_id: 'string'
+    },
+    openForm: true,
     has: 'password',
     hasType: 'string',
     unique: true
@@ -594,7 +606,8 @@ export const quoteCreateVmFacts = {
         max_price: 'string',
         name: 'string',
         labels: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
     required: [
         'cores',
@@ -602,6 +615,9 @@ export const quoteCreateVmFacts = {
         'disk',
         'os',
         'hostsystem'
+    ],
+    secret: [
+        'user_data'
     ],
     has: 'price'
 } as const;

@@ -221,12 +221,17 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Reset a VM password
  *
- * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
+ * Gives the login user of a running VM a new, generated password. The old one is no longer valid. With `ssh_key_id`, the user gets this SSH key, too, which replaces the earlier ones.
  */
 export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
     requestValidator: resetVmPasswordFacts,
     url: '/vm/{vmid}/password-reset',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**

@@ -61,10 +61,8 @@ export type CreateVmForm = {
     max_price?: MaxPrice;
     name?: VmName;
     labels?: VmLabelsText;
-    /**
-     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. It takes the place of `ssh_key` and `ssh_key_displayname`.
-     */
-    ssh_key_id?: string;
+    ssh_key_id?: SshKeyReference;
+    user_data?: UserData;
 };
 
 /**
@@ -75,10 +73,8 @@ export type ReinstallVmForm = {
      * The operating system to install. When omitted, the current one is reinstalled.
      */
     os?: VmOs;
-    /**
-     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user. When omitted, the key of the VM stays.
-     */
-    ssh_key_id?: string;
+    ssh_key_id?: SshKeyReference;
+    user_data?: UserData;
 };
 
 /**
@@ -300,7 +296,7 @@ export type VmConfigHostsystem = {
 };
 
 /**
- * The public key that its operating system was installed with. Null if it was installed without one.
+ * The public key of its login user, from the installation or the last password reset with a key. Null if there is none.
  */
 export type VmConfigSshKey = {
     /**
@@ -373,6 +369,10 @@ export type VmConfig = {
      */
     username: string;
     ssh_key?: VmConfigSshKey;
+    /**
+     * SHA-256 of the user data, in hexadecimal, to compare it with a copy. Null if the VM has none.
+     */
+    user_data_sha256?: string | null;
     /**
      * Display name, or the hostname if the VM has none.
      */
@@ -661,6 +661,18 @@ export type DeleteVmResponse = SuccessEnvelope & {
      * Nothing.
      */
     data: null;
+};
+
+/**
+ * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. A purchase that names it leaves out `ssh_key` and `ssh_key_displayname`. When a reinstallation or a password reset omits it, the keys of the VM stay as they are.
+ */
+export type SshKeyReference = string;
+
+/**
+ * The SSH key to set with the password.
+ */
+export type ResetVmPasswordForm = {
+    ssh_key_id?: SshKeyReference;
 };
 
 /**
@@ -2127,6 +2139,11 @@ export type QuoteResponse = SuccessEnvelope & {
 };
 
 /**
+ * User data: text for cloud-init, which the VM runs when it boots for the first time after its installation, such as a script or `#cloud-config`. Users that it names take the place of the login user. When a reinstallation omits it, the VM keeps what it has.
+ */
+export type UserData = string;
+
+/**
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
  */
 export type SshKeyId = string;
@@ -2755,7 +2772,10 @@ export type DeleteVmResponses = {
 export type DeleteVmSuccess = DeleteVmResponses[keyof DeleteVmResponses];
 
 export type ResetVmPasswordData = {
-    body?: never;
+    /**
+     * The SSH key to set with the password. The whole body is optional.
+     */
+    body?: ResetVmPasswordForm;
     headers?: {
         /**
          * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
@@ -2793,6 +2813,18 @@ export type ResetVmPasswordErrors = {
      * The VM is stopped, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or names an SSH key that the account does not have; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */

@@ -42,6 +42,7 @@ import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
 import { forgetUsage } from './usage.ts';
+import { forgetUserData } from './user-data.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -182,6 +183,7 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     await releaseAddresses(db, vmId);
     await forgetBackups(db, vmId);
     await forgetUsage(db, vmId);
+    await forgetUserData(db, vmId);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,
