@@ -32,8 +32,10 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['createVm', 'quoteCreateVm'].flatMap((id) => [`${id} ssh_key minLength`, `${id} default_ptr minLength`]),
   'addSshKey ssh_key minLength',
   'setVmRdns domain minLength',
-  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
-  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp'].map((id) => `${id} max_price maxLength`),
+  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer', 'quoteBuyIps', 'quoteAssignIp'].map(
+    (id) => `${id} max_price maxLength`,
+  ),
   'createHandle email minLength',
   // edit-vm.test.ts has texts of this length.
   ...['createVm', 'quoteCreateVm', 'editVm', 'searchVms'].map((id) => `${id} labels maxLength`),

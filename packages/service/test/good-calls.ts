@@ -108,6 +108,13 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     const { path } = await buyVm(service, owner);
     return { path: { ...path, ip_address: await addressOf(service, path, owner) } };
   },
+  listIps: async () => ({}),
+  listAvailableIps: async () => ({}),
+  buyIps: purchaseOfIps,
+  quoteBuyIps: purchaseOfIps,
+  assignIp: moveOfIp,
+  quoteAssignIp: moveOfIp,
+  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path }),
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
@@ -208,6 +215,18 @@ async function buyVm(
   return { path: { vmid: String(body.data.identifier) } };
 }
 
+async function purchaseOfIps(service: TestService, owner: Owner): Promise<Sent> {
+  const { vmid } = (await buyVm(service, owner)).path;
+  return { form: { vmid, count: 1, allowFallbackIPs: true, max_price: '1000.00' } };
+}
+
+/** A move of an additional address of one VM to another one. */
+async function moveOfIp(service: TestService, owner: Owner) {
+  const { path } = await buyVm(service, owner, { ...SMALL_VM, ips: 2 });
+  const { vmid } = (await buyVm(service, owner)).path;
+  return { path: { ip_address: await addressOf(service, path, owner, 1) }, form: { vmid, max_price: '1000.00' } };
+}
+
 /** A VM with a backup. */
 async function backUp(service: TestService, owner: Owner): Promise<{ readonly vmid: string; readonly backup_id: string }> {
   const { path } = await buyVm(service, owner);
@@ -215,9 +234,9 @@ async function backUp(service: TestService, owner: Owner): Promise<{ readonly vm
   return { ...path, backup_id: body.data.backup_id };
 }
 
-/** The IPv4 address of a VM. */
-async function addressOf(service: TestService, path: { readonly vmid: string }, { apiKey }: Owner): Promise<string> {
-  return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[0].ip_address;
+/** An IPv4 address of a VM. */
+async function addressOf(service: TestService, path: { readonly vmid: string }, { apiKey }: Owner, place = 0): Promise<string> {
+  return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[place].ip_address;
 }
 
 /** An SSH key of the account, stored if it has none. */

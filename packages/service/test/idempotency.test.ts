@@ -53,6 +53,9 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   deleteVmBackup: 'gone',
   setVmBackupSchedule: 'same',
   setVmRdns: 'same',
+  buyIps: 'anew',
+  assignIp: 'refused',
+  releaseIp: 'gone',
   removeVmRdns: 'same',
 };
 

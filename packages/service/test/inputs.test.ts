@@ -173,6 +173,21 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     domain: shownBy('listVmRdns', ({ list: [{ domain }] }) => domain),
     ip_address: shownBy('listVmRdns', ({ list: [{ ip_address }] }) => ip_address),
   },
+  buyIps: {
+    vmid: shownBy('listIps', ({ list: [{ vmid }] }) => vmid),
+    count: shownBy('listIps', ({ list }) => list.filter(({ first }: Data) => !first).length),
+    allowFallbackIPs: usesOtherNetworks,
+    max_price: guardsPrice('buyIps'),
+  },
+  quoteBuyIps: { sameAs: 'buyIps' },
+  assignIp: {
+    async vmid(made, value) {
+      await made.service.runScheduledJobs();
+      await shownBy('listIps', ({ list }) => list.find(({ first }: Data) => !first).vmid)(made, value);
+    },
+    max_price: guardsPrice('assignIp'),
+  },
+  quoteAssignIp: { sameAs: 'assignIp' },
   purchaseDedicatedServer: { max_price: guardsPrice('purchaseDedicatedServer') },
   quotePurchaseDedicatedServer: { sameAs: 'purchaseDedicatedServer' },
   registerDomain: {

@@ -153,6 +153,20 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       }
   },
 
+  'a running VM gets another address and loses it again, and stays the machine that it was': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId, cores, mem, ipv4 } = order;
+    await hypervisor.create(order, 1);
+    for (const [token, addresses] of [
+      [2, [...ipv4, '192.0.2.11']],
+      [3, ipv4],
+      [4, ['192.0.2.12', ...ipv4]],
+    ] as const) {
+      await hypervisor.resize({ ...order, ipv4: addresses }, token);
+      await expectMachines({ vmId, running: true, cores, mem });
+    }
+  },
+
   'a stopped VM can be resized, restarted and reinstalled': async ({ open, order, expectMachines }) => {
     const hypervisor = await open();
     const { vmId } = order;

@@ -51,6 +51,11 @@ export const OPERATION_IDS = [
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",
+  "listIps",
+  "listAvailableIps",
+  "buyIps",
+  "assignIp",
+  "releaseIp",
   "getDedicatedOffer",
   "purchaseDedicatedServer",
   "listHandles",
@@ -69,6 +74,8 @@ export const OPERATION_IDS = [
   "revokeKey",
   "quoteCreateVm",
   "quoteChangeVm",
+  "quoteBuyIps",
+  "quoteAssignIp",
   "quoteRegisterDomain",
   "quoteUndeleteDomain",
   "quotePurchaseDedicatedServer",
@@ -85,6 +92,10 @@ export const DEFAULTS = {
     "allowFallbackIPs": false
   },
   "ChangeVmForm": {
+    "allowFallbackIPs": false
+  },
+  "BuyIpsForm": {
+    "count": 1,
     "allowFallbackIPs": false
   },
   "AddDomainDnsForm": {

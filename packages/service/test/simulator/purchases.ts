@@ -217,6 +217,7 @@ export function reserveVm(
       const start = Math.max(terms.since, account.period);
       model.vms.push({
         ...taken,
+        firstIp: ipv4[0] ?? '',
         os,
         sshKey: purchase.sshKey?.text ?? null,
         userData: purchase.userData ?? null,

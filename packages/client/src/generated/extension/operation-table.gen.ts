@@ -365,6 +365,68 @@ export const removeVmRdnsFacts = {
     unique: true
 } as const;
 
+export const listIpsFacts = {
+    id: 'listIps',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const listAvailableIpsFacts = {
+    id: 'listAvailableIps',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const buyIpsFacts = {
+    id: 'buyIps',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        vmid: 'string',
+        count: 'integer',
+        allowFallbackIPs: 'boolean',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'vmid',
+    hasType: 'number',
+    repeats: {
+        vmid: 'vmid'
+    }
+} as const;
+
+export const assignIpFacts = {
+    id: 'assignIp',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        vmid: 'string',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'ip_address',
+    hasType: 'string',
+    repeats: {
+        vmid: 'vmid'
+    },
+    unique: true
+} as const;
+
+export const releaseIpFacts = {
+    id: 'releaseIp',
+    effect: 'write',
+    keyed: true,
+    has: 'ip_address',
+    hasType: 'string',
+    unique: true
+} as const;
+
 export const getDedicatedOfferFacts = {
     id: 'getDedicatedOffer',
     effect: 'read',
@@ -575,6 +637,32 @@ export const quoteChangeVmFacts = {
         allowFallbackIPs: 'boolean',
         max_price: 'string'
     },
+    has: 'price'
+} as const;
+
+export const quoteBuyIpsFacts = {
+    id: 'quoteBuyIps',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        vmid: 'string',
+        count: 'integer',
+        allowFallbackIPs: 'boolean',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'price'
+} as const;
+
+export const quoteAssignIpFacts = {
+    id: 'quoteAssignIp',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        vmid: 'string',
+        max_price: 'string'
+    },
+    openForm: true,
     has: 'price'
 } as const;
 

@@ -21,6 +21,7 @@ import { vmBackups } from './0019-vm-backups.ts';
 import { vmUsage } from './0020-vm-usage.ts';
 import { handlesOfAccount } from './0021-handles-of-account.ts';
 import { userData } from './0022-user-data.ts';
+import { addedAddresses } from './0024-added-addresses.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -50,5 +51,6 @@ export function migrationsOf(engine: Engine) {
     '0020-vm-usage': vmUsage(engine),
     '0021-handles-of-account': handlesOfAccount,
     '0022-user-data': userData(engine),
+    '0024-added-addresses': addedAddresses(engine),
   };
 }
