@@ -45,6 +45,11 @@ export const EXTENSION_PLACES: Places = {
     list: 'listVms',
     search: 'searchVms',
     osImages: 'listVmOsImages',
+    isoFiles: 'listIsoFiles',
+    iso: {
+      attach: 'attachVmIso',
+      detach: 'detachVmIso',
+    },
     config: 'getVmConfig',
     status: 'getVmStatus',
     installation: 'getVmInstallation',

@@ -28,6 +28,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain', 'tld', 'registrable'],
   ip_address: ['exists'],
   interval: ['exists'],
+  iso: ['exists'],
   backup_slots: ['minimum'],
   handle: ['exists', 'phone'],
   authcode: ['accepted'],

@@ -16,6 +16,8 @@ export interface Groups {
     readonly list?: InExtension;
     readonly search?: InExtension;
     readonly osImages?: InExtension;
+    readonly isoFiles?: InExtension;
+    readonly iso?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
     readonly installation?: InExtension;

@@ -1,5 +1,5 @@
 import { memoryFence } from '@reseller/adapters';
-import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
+import type { Dns, Fence, FencingToken, Fleet, Hypervisor, IsoFile, Registrar, ServerAccess } from '@reseller/adapters';
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
@@ -19,6 +19,11 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
   };
 }
 
+export const SIMULATED_ISO_FILES: readonly IsoFile[] = [
+  { name: 'debian_13_netinst', displayname: 'Debian 13, network installer', platform: 'linux' },
+  { name: 'systemrescue_12', displayname: 'SystemRescue 12', platform: 'linux' },
+];
+
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
@@ -35,6 +40,11 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
       create: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       restore: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       remove: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
+    },
+    isos: {
+      files: SIMULATED_ISO_FILES,
+      insert: (vmId, _file, token) => fence.admit(`vm/${vmId}`, token),
+      eject: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     },
   };
 }

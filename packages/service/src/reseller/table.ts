@@ -51,6 +51,7 @@ import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
 import { getVmInstallation } from './vm/get-vm-installation.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
+import { attachVmIso, detachVmIso, listIsoFiles } from './vm/iso.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms, searchVms } from './vm/list-vms.ts';
@@ -81,6 +82,9 @@ export const operations: OperationTable = {
   quoteChangeVm,
   deleteVm,
   resetVmPassword,
+  listIsoFiles,
+  attachVmIso,
+  detachVmIso,
   listSshKeys,
   addSshKey,
   removeSshKey,
