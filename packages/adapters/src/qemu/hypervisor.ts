@@ -34,13 +34,11 @@ export interface QemuOptions {
   readonly directory: string;
   /**
    * The folder of the images: `NAME.qcow2` for each operating system of the catalogue, and `NAME.kernel` and `NAME.initrd` next to it if it
-   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
+   * has no boot loader. Also `NAME.iso` for each ISO file from which VMs can boot. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
    */
   readonly images: string;
   /** The image of every operating system that has none. Default: none, so that its purchase fails. */
   readonly defaultImage?: string;
-  /** The folder of the ISO files from which VMs can boot, `NAME.iso`. Default: none. */
-  readonly isos?: string;
   /** The ports of a guest that are forwarded to free ports of 127.0.0.1. Default: 22 and 80. */
   readonly guestPorts?: readonly number[];
   /** A bridge of the host to which VMs are attached, instead of forwarded ports. QEMU's bridge helper must allow it. */
@@ -177,7 +175,7 @@ function changesOn(host: Host): Hypervisor {
           if ((await folders.read(vmId)) !== undefined) await removeBackup(folders.pathOf(vmId), backup);
         }),
     },
-    ...(options.isos !== undefined && { isos: isosOf(host, { folder: options.isos, changing }) }),
+    isos: isosOf(host, changing),
     async usage(vmIds) {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
       return measured.filter((one) => one !== undefined);
@@ -201,7 +199,8 @@ function changesOn(host: Host): Hypervisor {
   };
 }
 
-function isosOf(host: Host, { folder, changing }: { folder: string; changing: Changing }): VmIsos {
+function isosOf(host: Host, changing: Changing): VmIsos {
+  const folder = host.options.images;
   async function bootWith(mark: VmMark, iso: string | undefined) {
     await stopMachine(host.folders.pathOf(mark.vmId), mark, shutdownMs(host));
     await boot(host, { ...mark, iso });
@@ -341,7 +340,7 @@ async function boot(host: Host, mark: VmMark): Promise<void> {
     bridge: options.bridge,
     isOpen: options.isOpen ?? false,
     kernel: kernelOf(imageOf(host, mark.os)),
-    iso: mark.iso === undefined ? undefined : isoPath(options.isos ?? '', mark.iso),
+    iso: mark.iso === undefined ? undefined : isoPath(options.images, mark.iso),
   };
   const ports = await startMachine(folder, wanted, machine);
   if (ports !== mark.ports) await folders.write({ ...wanted, ports });

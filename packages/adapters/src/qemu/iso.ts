@@ -1,4 +1,4 @@
-/** The ISO files from which VMs can boot: `NAME.iso` in one folder. */
+/** The ISO files from which VMs can boot: `NAME.iso` in the folder of the images. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
