@@ -72,6 +72,7 @@ export const EXTENSION_PLACES: Places = {
       delete: 'deleteVmBackup',
       schedule: 'setVmBackupSchedule',
     },
+    ddosProtection: 'getVmDdosProtection',
     usage: 'getVmUsage',
     traffic: 'getVmTraffic',
     rdns: {

@@ -30,6 +30,7 @@ export interface Groups {
     readonly resetPassword?: InExtension;
     readonly sshKey?: InExtension;
     readonly backup?: InExtension;
+    readonly ddosProtection?: InExtension;
     readonly usage?: InExtension;
     readonly traffic?: InExtension;
     readonly rdns?: InExtension;

@@ -51,6 +51,7 @@ export const OPERATION_IDS = [
   "setVmBackupSchedule",
   "getVmUsage",
   "getVmTraffic",
+  "getVmDdosProtection",
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",

@@ -46,6 +46,7 @@ import type { OperationTable } from './operation.ts';
 import { createVmBackup, deleteVmBackup, listVmBackups, restoreVmBackup, setVmBackupSchedule } from './vm/backups.ts';
 import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
+import { getVmDdosProtection } from './vm/ddos.ts';
 import { deleteVm } from './vm/delete-vm.ts';
 import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
@@ -82,6 +83,7 @@ export const operations: OperationTable = {
   quoteChangeVm,
   deleteVm,
   resetVmPassword,
+  getVmDdosProtection,
   listIsoFiles,
   attachVmIso,
   detachVmIso,

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'ip' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'usage' | 'traffic' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -329,6 +329,17 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        */
       schedule(vmid: types.SetVmBackupScheduleData['path']['vmid'] | number, form: types.SetVmBackupScheduleForm, options?: RequestOptions): Call<types.SetVmBackupScheduleSuccess['data']>;
     };
+    /**
+     * Get VM DDoS protection
+     *
+     * Returns the protection of each address of a VM from denial of service. The provider chooses it with the pool of the address, so nothing about it can be changed here.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    ddosProtection(vmid: types.GetVmDdosProtectionData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmDdosProtectionSuccess['data']['list']>;
     /**
      * Get VM usage
      *
@@ -815,6 +826,7 @@ export const groupsOf = (client: Client): Groups => {
         delete: (vmid, backup_id, options) => sdk.deleteVmBackup({ ...callOptions(options), client, path: { vmid, backup_id } }),
         schedule: (vmid, form, options) => sdk.setVmBackupSchedule({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
+      ddosProtection: (vmid, options) => sdk.getVmDdosProtection({ ...callOptions(options), client, path: { vmid } }),
       usage: (vmid, options) => sdk.getVmUsage({ ...callOptions(options), client, path: { vmid } }),
       traffic: (vmid, options) => sdk.getVmTraffic({ ...callOptions(options), client, path: { vmid } }),
       rdns: {

@@ -356,6 +356,15 @@ export const getVmTrafficFacts = {
     has: 'included'
 } as const;
 
+export const getVmDdosProtectionFacts = {
+    id: 'getVmDdosProtection',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
 export const listVmRdnsFacts = {
     id: 'listVmRdns',
     effect: 'read',

@@ -1170,6 +1170,37 @@ export type GetVmTrafficResponse = SuccessEnvelope & {
 };
 
 /**
+ * The protection of an address.
+ */
+export type DdosProtection = {
+    /**
+     * An IPv4 address, or an IPv6 network such as `2001:db8:4100:1::/64`.
+     */
+    ip_address: string;
+    /**
+     * Name of the provider that protects the address from denial of service.
+     */
+    ddos_protection: string;
+};
+
+/**
+ * The protection of the addresses of a VM.
+ */
+export type DdosProtectionList = {
+    /**
+     * The addresses, IPv4 first.
+     */
+    list: Array<DdosProtection>;
+};
+
+/**
+ * The protection of the addresses of a VM.
+ */
+export type GetVmDdosProtectionResponse = SuccessEnvelope & {
+    data: DdosProtectionList;
+};
+
+/**
  * The name that reverse DNS has for an address.
  */
 export type RdnsEntry = {
@@ -3903,6 +3934,60 @@ export type GetVmTrafficResponses = {
 };
 
 export type GetVmTrafficSuccess = GetVmTrafficResponses[keyof GetVmTrafficResponses];
+
+export type GetVmDdosProtectionData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/ddos';
+};
+
+export type GetVmDdosProtectionErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetVmDdosProtectionError = GetVmDdosProtectionErrors[keyof GetVmDdosProtectionErrors];
+
+export type GetVmDdosProtectionResponses = {
+    /**
+     * The addresses.
+     */
+    200: GetVmDdosProtectionResponse;
+};
+
+export type GetVmDdosProtectionSuccess = GetVmDdosProtectionResponses[keyof GetVmDdosProtectionResponses];
 
 export type ListVmRdnsData = {
     body?: never;
