@@ -22,7 +22,7 @@ import { vmUsage } from './0020-vm-usage.ts';
 import { handlesOfAccount } from './0021-handles-of-account.ts';
 import { userData } from './0022-user-data.ts';
 import { addedAddresses } from './0024-added-addresses.ts';
-import { vmIsos } from './0025-vm-isos.ts';
+import { vmIsos } from './0027-vm-isos.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -53,6 +53,6 @@ export function migrationsOf(engine: Engine) {
     '0021-handles-of-account': handlesOfAccount,
     '0022-user-data': userData(engine),
     '0024-added-addresses': addedAddresses(engine),
-    '0025-vm-isos': vmIsos,
+    '0027-vm-isos': vmIsos,
   };
 }
