@@ -1271,15 +1271,13 @@ export type ListAvailableIpsResponse = SuccessEnvelope & {
 };
 
 /**
- * Identifier of the VM that gets the address, five digits.
- */
-export type IpVmId = string;
-
-/**
  * A VM and a number of addresses.
  */
 export type BuyIpsForm = {
-    vmid: IpVmId;
+    /**
+     * Identifier of the VM that gets the addresses, five digits.
+     */
+    vmid: VmIdPath;
     /**
      * Number of further addresses. `configuration.ips.max` of `GET /vm/list/hosts` is the highest number of addresses of a VM.
      */
@@ -1335,7 +1333,10 @@ export type BuyIpsResponse = SuccessEnvelope & {
  * The VM that gets the address.
  */
 export type AssignIpForm = {
-    vmid: IpVmId;
+    /**
+     * Identifier of the VM that gets the address, five digits.
+     */
+    vmid: VmIdPath;
     max_price?: MaxPrice;
 };
 
@@ -4047,7 +4048,7 @@ export type AssignIpErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The address is the first one of its VM or an IPv6 network, the state of a VM does not allow a change, another change of one of the two VMs is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The VM has the address already, or it is the first one of its VM or an IPv6 network, the state of a VM does not allow a change, another change of one of the two VMs is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -4063,7 +4064,7 @@ export type AssignIpErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, or the VM cannot get the address: it is not of the account, has the address already, is in another data centre, or has as many addresses as its host system allows; nothing was changed.
+     * The form breaks a rule, or the VM cannot get the address: it is not of the account, is in another data centre, or has as many addresses as its host system allows; nothing was changed.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -5325,7 +5326,7 @@ export type QuoteAssignIpErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The address is the first one of its VM or an IPv6 network.
+     * The VM has the address already, or it is the first one of its VM or an IPv6 network.
      */
     409: ErrorEnvelope;
     /**
@@ -5337,7 +5338,7 @@ export type QuoteAssignIpErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, or the VM cannot get the address: it is not of the account, has the address already, is in another data centre, or has as many addresses as its host system allows.
+     * The form breaks a rule, or the VM cannot get the address: it is not of the account, is in another data centre, or has as many addresses as its host system allows.
      */
     422: ValidationErrorEnvelope;
     /**
