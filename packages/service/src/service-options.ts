@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
+import type { ConsoleLimits } from './core/vm/console.ts';
 import type { VmIdentifiers } from './core/vm/identifier.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
 import type { ConsoleSite } from './http/operator/console.ts';
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   /** The minimum number of days for which a link to an invoice document is valid. Default: 30. */
   readonly invoiceLinkDays?: number;
+  /** Limits of links to the consoles of VMs, and of their sessions. Default: `DEFAULT_CONSOLE_LIMITS`. */
+  readonly consoleLimits?: Partial<ConsoleLimits>;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */

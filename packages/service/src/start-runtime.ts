@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 
+import { DEFAULT_CONSOLE_LIMITS } from './core/vm/console.ts';
 import { deliveries } from './deliveries.ts';
 import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
 import type { ClockCheck, ClockLimits } from './delivery/clock-check.ts';
@@ -60,6 +61,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
     previousSecret,
     mode,
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
+    consoleLimits: { ...DEFAULT_CONSOLE_LIMITS, ...options.consoleLimits },
     portTimeoutMs,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance: await join(options, ports, { clockCheck, metrics }),

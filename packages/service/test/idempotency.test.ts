@@ -57,6 +57,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   assignIp: 'refused',
   releaseIp: 'gone',
   removeVmRdns: 'same',
+  openVmConsole: 'anew',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

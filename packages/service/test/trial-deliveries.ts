@@ -1,6 +1,7 @@
 /** Two small deliveries with a port that fails when a test says so, for tests of the behaviour that all deliveries share. */
 import * as v from 'valibot';
 
+import { DEFAULT_CONSOLE_LIMITS } from '../src/core/vm/console.ts';
 import { createClockCheck } from '../src/delivery/clock-check.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import type { DeliveryOrder } from '../src/delivery/deliver.ts';
@@ -141,6 +142,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         invoiceLinkDays: 30,
+        consoleLimits: DEFAULT_CONSOLE_LIMITS,
         portTimeoutMs: 30_000,
         vmIdentifiers: VM_IDENTIFIERS,
         instance,

@@ -1,3 +1,4 @@
+import type { ConsoleLimits } from '../core/vm/console.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Mode } from '../rules/mode.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +16,7 @@ export interface Runtime {
   readonly mode: Mode;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
+  readonly consoleLimits: ConsoleLimits;
   /** Milliseconds after which a port call counts as failed. */
   readonly portTimeoutMs: number;
   /** The identifiers that new VMs may get. */

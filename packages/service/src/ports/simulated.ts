@@ -1,9 +1,12 @@
+import type { Duplex } from 'node:stream';
+
 import { memoryFence } from '@reseller/adapters';
 import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import type { Ports } from './ports.ts';
+import { simulatedScreen } from './simulated-screen.ts';
 import { systemClock, systemRandom } from './system.ts';
 
 /** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
@@ -21,16 +24,31 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
 
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
+  const screens = new Map<number, Set<Duplex>>();
+  async function end(vmId: number, token: FencingToken): Promise<void> {
+    await fence.admit(`vm/${vmId}`, token);
+    for (const screen of screens.get(vmId) ?? []) screen.destroy();
+  }
   return {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    restart: end,
     setLogin: (vmId, _login, token) => fence.admit(`vm/${vmId}`, token),
-    stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    stop: end,
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    remove: end,
     release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    async console(vmId) {
+      const screen = simulatedScreen(vmId);
+      const ofVm = screens.get(vmId) ?? new Set();
+      screens.set(vmId, ofVm.add(screen));
+      screen.once('close', () => {
+        ofVm.delete(screen);
+        if (ofVm.size === 0) screens.delete(vmId);
+      });
+      return screen;
+    },
     backups: {
       create: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       restore: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
