@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
-import type { ConsoleLimits } from './core/vm/console.ts';
 import type { VmIdentifiers } from './core/vm/identifier.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
 import type { ConsoleSite } from './http/operator/console.ts';
 import type { Docs } from './http/shared/docs.ts';
 import type { Ports, SimulatedPort } from './ports/ports.ts';
 import type { Mode } from './rules/mode.ts';
+import type { ConsoleLimits } from './rules/vm-console.ts';
 import type { Delays } from './sandbox/delays.ts';
 import type { Store } from './store/store.ts';
 

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
 
-import { DEFAULT_CONSOLE_LIMITS } from './core/vm/console.ts';
 import { deliveries } from './deliveries.ts';
 import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
 import type { ClockCheck, ClockLimits } from './delivery/clock-check.ts';
@@ -15,6 +14,7 @@ import { systemClock } from './ports/system.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import type { Mode } from './rules/mode.ts';
 import { publicUrlOf } from './rules/public-url.ts';
+import { DEFAULT_CONSOLE_LIMITS } from './rules/vm-console.ts';
 import { withDelays } from './sandbox/delays.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
 import type { OffsetClock } from './sandbox/offset-clock.ts';

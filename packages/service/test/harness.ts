@@ -7,11 +7,11 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 
-import type { ConsoleLimits } from '../src/core/vm/console.ts';
 import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Delays, Ports, Random, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
+import type { ConsoleLimits } from '../src/rules/vm-console.ts';
 import type { Tuning } from '../src/store/tuning.ts';
 import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';

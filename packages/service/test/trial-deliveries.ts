@@ -1,7 +1,6 @@
 /** Two small deliveries with a port that fails when a test says so, for tests of the behaviour that all deliveries share. */
 import * as v from 'valibot';
 
-import { DEFAULT_CONSOLE_LIMITS } from '../src/core/vm/console.ts';
 import { createClockCheck } from '../src/delivery/clock-check.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import type { DeliveryOrder } from '../src/delivery/deliver.ts';
@@ -12,6 +11,7 @@ import { VM_IDENTIFIERS } from '../src/generated/facts.gen.ts';
 import { createAccount } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
 import { simulatedPorts } from '../src/ports/simulated.ts';
+import { DEFAULT_CONSOLE_LIMITS } from '../src/rules/vm-console.ts';
 import type { Transaction } from '../src/store/store.ts';
 import { SECRET } from './harness.ts';
 import { TestClock } from './ports/clock.ts';

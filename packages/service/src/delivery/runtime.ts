@@ -1,6 +1,6 @@
-import type { ConsoleLimits } from '../core/vm/console.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Mode } from '../rules/mode.ts';
+import type { ConsoleLimits } from '../rules/vm-console.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyDelivery } from './delivery.ts';
 import type { Instance } from './instance.ts';

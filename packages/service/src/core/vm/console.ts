@@ -2,32 +2,9 @@
 import type { Ports } from '../../ports/ports.ts';
 import { newConsoleSecret, sha256 } from '../../rules/credentials.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import type { ConsoleLimits } from '../../rules/vm-console.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-
-/** Limits of links and sessions, in milliseconds unless stated otherwise. */
-export interface ConsoleLimits {
-  /** For how long a link can be opened. */
-  readonly linkMs: number;
-  readonly sessionMs: number;
-  /** A session without a key or a movement of the mouse ends after this time. */
-  readonly idleMs: number;
-  /** How often the open sessions are checked. */
-  readonly checkMs: number;
-  /** Number of sessions. */
-  readonly maxOfVm: number;
-  /** Number of sessions. */
-  readonly maxOfAccount: number;
-}
-
-export const DEFAULT_CONSOLE_LIMITS: ConsoleLimits = {
-  linkMs: 60_000,
-  sessionMs: 3_600_000,
-  idleMs: 900_000,
-  checkMs: 5_000,
-  maxOfVm: 2,
-  maxOfAccount: 20,
-};
 
 /** A session of an instance that has not said for so many checks that it is open no longer counts. */
 const MISSED_CHECKS = 6;

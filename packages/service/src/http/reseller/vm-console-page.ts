@@ -6,6 +6,7 @@ export const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Console</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="page.css">
 <script type="module" src="page.js"></script>
 </head>

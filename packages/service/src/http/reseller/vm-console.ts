@@ -1,6 +1,7 @@
 /** The page with the console of a VM, and the WebSocket that connects it to the screen of the machine. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 import { createWebSocketStream, WebSocketServer } from 'ws';
@@ -8,8 +9,8 @@ import type { RawData, WebSocket } from 'ws';
 
 import { forgetSession, keepSessions, openConsoleSession } from '../../core/vm/console.ts';
 import type { ConsoleSession } from '../../core/vm/console.ts';
-import { CONSOLE_PATH } from '../../rules/console-path.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import { CONSOLE_PATH } from '../../rules/vm-console.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { isNovncFile, novncDirectory } from './novnc-files.ts';
 import { PAGE, SCRIPT, STYLES } from './vm-console-page.ts';
@@ -26,6 +27,7 @@ const MAX_REASON_BYTES = 123;
 const MAX_MISSED = 3;
 /** How long a stop waits for browsers to confirm the end of their sessions. */
 const LINGER_MS = 1_000;
+const LINGER_POLL_MS = 10;
 
 /** Codes of RFC 6455, and our own ones. */
 const CLOSE = { goingAway: 1001, failed: 1011, ended: 4000, refused: 4003 } as const;
@@ -96,11 +98,15 @@ interface Open {
   missed: number;
 }
 
-/** The sessions of this instance. */
+/** The sessions of this instance, with their dependencies. */
+interface Consoles {
+  readonly context: HttpContext;
+  readonly open: Set<Open>;
+}
+
 function createConsoles(context: HttpContext) {
   const { runtime, logger, isStopping } = context;
-  const { store, ports, consoleLimits } = runtime;
-  const open = new Set<Open>();
+  const consoles: Consoles = { context, open: new Set() };
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: true,
@@ -108,47 +114,9 @@ function createConsoles(context: HttpContext) {
     // The response must not repeat the secret.
     handleProtocols: (protocols) => (protocols.has('binary') ? 'binary' : false),
   });
-
-  async function serve(socket: WebSocket, secret: string): Promise<void> {
-    // Nothing is lost until the machine is connected.
-    socket.pause();
-    socket.on('error', () => socket.terminate());
-    const session = await store.commit(({ db }) => openConsoleSession(db, secret, consoleLimits, ports.clock.now()));
-    const one: Open = { session, socket, lastInput: performance.now(), missed: 0 };
-    open.add(one);
-    socket.on('message', (data) => void (isInput(data) && (one.lastInput = performance.now())));
-    socket.on('pong', () => (one.missed = 0));
-    socket.once('close', (code) => {
-      open.delete(one);
-      logger.info({ vm: session.vmId, account: session.accountId, code }, 'a console was closed');
-      store
-        .commit(({ db }) => forgetSession(db, session.hash))
-        .catch((error: unknown) => logger.warn({ err: error }, 'a closed console stays in the store until its time is over'));
-    });
-    logger.info({ vm: session.vmId, account: session.accountId }, 'a console was opened');
-    const screen = await ports.hypervisor.console?.(session.vmId);
-    if (!screen || socket.readyState !== socket.OPEN)
-      return void (screen?.destroy(), end(socket, CLOSE.failed, 'The VM has no console at the moment.'));
-    relay(socket, screen);
-  }
-
-  async function check(): Promise<void> {
-    const hashes = Array.from(open, ({ session }) => session.hash);
-    if (hashes.length === 0) return;
-    const allowed = await store.commit(({ db }) => keepSessions(db, hashes, ports.clock.now()));
-    for (const one of open) {
-      if (!hashes.includes(one.session.hash)) continue;
-      if (!allowed.has(one.session.hash)) end(one.socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
-      else if (performance.now() - one.lastInput > consoleLimits.idleMs)
-        end(one.socket, CLOSE.ended, 'Nobody used the console. Get a new link.');
-      else if (++one.missed > MAX_MISSED) one.socket.terminate();
-      else one.socket.ping();
-    }
-  }
   const timer = setInterval(() => {
-    check().catch((error: unknown) => logger.warn({ err: error }, 'the open consoles were not checked; they are checked again'));
-  }, consoleLimits.checkMs).unref();
-
+    check(consoles).catch((error: unknown) => logger.warn({ err: error }, 'the open consoles were not checked; they are checked again'));
+  }, runtime.consoleLimits.checkMs).unref();
   return {
     accept(request: IncomingMessage, stream: Duplex, head: Buffer): void {
       const { origin } = new URL(runtime.publicUrl());
@@ -157,7 +125,7 @@ function createConsoles(context: HttpContext) {
         return refuse(stream, '503 Service Unavailable', 'Get a new link and open it in a minute.');
       const secret = secretIn(request);
       sockets.handleUpgrade(request, stream, head, (socket) => {
-        serve(socket, secret).catch((error: unknown) => {
+        serve(consoles, socket, secret).catch((error: unknown) => {
           if (error instanceof Refusal) return end(socket, CLOSE.refused, error.message);
           logger.error({ err: error }, 'a console could not be opened');
           return end(socket, CLOSE.failed, 'The console could not be opened. Get a new link.');
@@ -168,10 +136,55 @@ function createConsoles(context: HttpContext) {
       clearInterval(timer);
       for (const socket of sockets.clients) end(socket, CLOSE.goingAway, 'The service restarts. Get a new link.');
       const deadline = performance.now() + LINGER_MS;
-      while (sockets.clients.size > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (sockets.clients.size > 0 && performance.now() < deadline) await wait(LINGER_POLL_MS);
       for (const socket of sockets.clients) socket.terminate();
     },
   };
+}
+
+async function serve({ context, open }: Consoles, socket: WebSocket, secret: string): Promise<void> {
+  const { runtime, logger } = context;
+  const { store, ports, consoleLimits } = runtime;
+  // Nothing is lost until the machine is connected.
+  socket.pause();
+  socket.on('error', () => socket.terminate());
+  const session = await store.commit(({ db }) => openConsoleSession(db, secret, consoleLimits, ports.clock.now()));
+  const about = { vm: session.vmId, account: session.accountId };
+  const one: Open = { session, socket, lastInput: performance.now(), missed: 0 };
+  function forget(): void {
+    open.delete(one);
+    logger.info(about, 'a console was closed');
+    store
+      .commit(({ db }) => forgetSession(db, session.hash))
+      .catch((error: unknown) => logger.warn({ err: error }, 'a closed console stays in the store until its time is over'));
+  }
+  // The browser may have gone while the session was opened.
+  if (socket.readyState === socket.CLOSED) return forget();
+  open.add(one);
+  socket.on('message', (data) => void (isInput(data) && (one.lastInput = performance.now())));
+  socket.on('pong', () => (one.missed = 0));
+  socket.once('close', forget);
+  logger.info(about, 'a console was opened');
+  const screen = await ports.hypervisor.console?.(session.vmId);
+  if (screen && socket.readyState === socket.OPEN) return relay(socket, screen);
+  screen?.destroy();
+  end(socket, CLOSE.failed, 'The VM has no console at the moment. Get a new link.');
+}
+
+/** Ends the sessions that may not go on, that nobody uses, or whose browser has gone. */
+async function check({ context, open }: Consoles): Promise<void> {
+  const { store, ports, consoleLimits } = context.runtime;
+  if (open.size === 0) return;
+  const checked = [...open];
+  const hashes = checked.map(({ session }) => session.hash);
+  const allowed = await store.commit(({ db }) => keepSessions(db, hashes, ports.clock.now()));
+  for (const one of checked) {
+    const { session, socket } = one;
+    if (!allowed.has(session.hash)) end(socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
+    else if (performance.now() - one.lastInput > consoleLimits.idleMs) end(socket, CLOSE.ended, 'Nobody used the console. Get a new link.');
+    else if (++one.missed > MAX_MISSED) socket.terminate();
+    else socket.ping();
+  }
 }
 
 /** Connects both directions. Each side is read only as fast as the other one takes it. */

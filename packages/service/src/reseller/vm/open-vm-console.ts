@@ -1,8 +1,8 @@
 import { createConsoleLink } from '../../core/vm/console.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
-import { CONSOLE_PATH } from '../../rules/console-path.ts';
 import { counted } from '../../rules/counted.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import { CONSOLE_PATH } from '../../rules/vm-console.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /vm/{vmid}/console */
