@@ -25,6 +25,7 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   const screens = new Map<number, Set<Duplex>>();
+  const stopped = new Set<number>();
   async function end(vmId: number, token: FencingToken): Promise<void> {
     await fence.admit(`vm/${vmId}`, token);
     for (const screen of screens.get(vmId) ?? []) screen.destroy();
@@ -32,14 +33,27 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    restart: end,
+    async start(vmId, token) {
+      await fence.admit(`vm/${vmId}`, token);
+      stopped.delete(vmId);
+    },
+    async restart(vmId, token) {
+      await end(vmId, token);
+      stopped.delete(vmId);
+    },
     setLogin: (vmId, _login, token) => fence.admit(`vm/${vmId}`, token),
-    stop: end,
+    async stop(vmId, token) {
+      await end(vmId, token);
+      stopped.add(vmId);
+    },
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    remove: end,
+    async remove(vmId, token) {
+      await end(vmId, token);
+      stopped.delete(vmId);
+    },
     release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     async console(vmId) {
+      if (stopped.has(vmId)) throw new Error(`The simulated VM ${vmId} is stopped.`);
       const screen = simulatedScreen(vmId);
       const ofVm = screens.get(vmId) ?? new Set();
       screens.set(vmId, ofVm.add(screen));
