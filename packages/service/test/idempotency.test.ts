@@ -54,6 +54,13 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   setVmBackupSchedule: 'same',
   setVmRdns: 'same',
   removeVmRdns: 'same',
+  addWebhook: 'anew',
+  editWebhook: 'same',
+  removeWebhook: 'gone',
+  rotateWebhookSecret: 'anew',
+  testWebhook: 'anew',
+  replayWebhookDelivery: 'anew',
+  replayWebhook: 'anew',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

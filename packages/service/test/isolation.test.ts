@@ -24,6 +24,8 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['ip_address', '198.51.100.1'],
   ['ssh_key_id', '01900000-0000-7000-8000-00000000cccc'],
   ['key_id', '01900000-0000-7000-8000-00000000dddd'],
+  ['webhook_id', '01900000-0000-7000-8000-00000000aaaa'],
+  ['delivery_id', '12345'],
 ]);
 
 /** The part of a response that must not depend on the object that was requested. */
@@ -110,6 +112,8 @@ const nothing: Readonly<Record<string, unknown>> = {
   listHandles: { list: [] },
   getPricings: null,
   listKeys: { list: [expect.objectContaining({ label: 'test', current: true })] },
+  listEvents: { events: [], next_cursor: '0', has_more: false },
+  listWebhooks: { list: [] },
 };
 
 test('no list shows another account any data of an account that has each kind of resource', async () => {

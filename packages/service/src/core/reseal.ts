@@ -6,11 +6,14 @@ import { StoreOpenError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { passwordContext } from './dedicated/life-cycle.ts';
 import { authcodeContext } from './domain/domain.ts';
+import { secretContext } from './webhooks/webhook.ts';
 
 /** The numbers of values that were sealed with the new secret. */
 export interface Resealed {
   readonly authcodes: number;
   readonly passwords: number;
+  /** Secrets of webhooks. */
+  readonly webhookSecrets: number;
   /** Responses that are stored for repeated requests. */
   readonly responses: number;
   /** Values in the snapshots of a sandbox. */
@@ -22,6 +25,7 @@ export interface Resealed {
 /** Each table with sealed values: the sealed column, and the context of its value in a row. */
 const SEALED: Readonly<Record<string, SealedColumn>> = {
   domains: { column: 'sealed_authcode', contextOf: ({ name }) => authcodeContext(String(name)) },
+  webhook_secrets: { column: 'sealed_secret', contextOf: ({ id }) => secretContext(String(id)) },
   dedicated_servers: { column: 'sealed_password', contextOf: ({ id }) => passwordContext(String(id)) },
   idempotency_keys: {
     column: 'response',
@@ -54,6 +58,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
     const again = resealing(secrets, random);
     const authcodes = await resealDomains(db, again);
     const passwords = await resealServers(db, again);
+    const webhookSecrets = await resealWebhooks(db, again);
     const responses = await resealResponses(db, again);
     const inSnapshots = await resealSnapshots(db, again);
     const { openCodes } = await db
@@ -63,7 +68,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
       .where('expires', '>', now)
       .executeTakeFirstOrThrow();
     await storeSecret(db, secrets.secret);
-    return { authcodes, passwords, responses, inSnapshots, openCodes };
+    return { authcodes, passwords, webhookSecrets, responses, inSnapshots, openCodes };
   });
 }
 
@@ -98,6 +103,17 @@ async function resealServers(db: Db, again: Reseal): Promise<number> {
     const fresh = sealed === null ? null : again(sealed, passwordContext(id));
     if (fresh === sealed) continue;
     await db.updateTable('dedicated_servers').set({ sealed_password: fresh }).where('id', '=', id).execute();
+    changed++;
+  }
+  return changed;
+}
+
+async function resealWebhooks(db: Db, again: Reseal): Promise<number> {
+  let changed = 0;
+  for (const { id, sealed_secret: sealed } of await db.selectFrom('webhook_secrets').select(['id', 'sealed_secret']).execute()) {
+    const fresh = again(sealed, secretContext(id));
+    if (fresh === sealed) continue;
+    await db.updateTable('webhook_secrets').set({ sealed_secret: fresh }).where('id', '=', id).execute();
     changed++;
   }
   return changed;
