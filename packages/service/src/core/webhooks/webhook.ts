@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import type { Runtime } from '../../delivery/runtime.ts';
+import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { seal, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
@@ -127,12 +127,7 @@ export async function rotateSecret(
 }
 
 /** @returns The new secret, which no other response contains. */
-async function addSecret(
-  db: Db,
-  { secret: key, ports: { random } }: Pick<Runtime, 'secret' | 'ports'>,
-  webhookId: string,
-  now: number,
-): Promise<string> {
+export async function addSecret(db: Db, { secret: key, ports: { random } }: Services, webhookId: string, now: number): Promise<string> {
   const secret = `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')}`;
   const id = uuidv7({ msecs: now, random: random.bytes(16) });
   await db

@@ -153,10 +153,22 @@ const invoices: Family = {
   occasions: [
     { type: 'invoice.issued', change: 'insert on invoices', when: 'new.number is not null' },
     { type: 'invoice.issued', change: 'update of number on invoices', when: 'old.number is null and new.number is not null' },
-    { type: 'invoice.paid', change: 'update of status on invoices', when: `old.status <> 'PAID' and new.status = 'PAID'` },
-    { type: 'invoice.reopened', change: 'update of status on invoices', when: `old.status <> 'OPEN' and new.status = 'OPEN'` },
-    { type: 'invoice.credited', change: 'update of credited on invoices', when: 'new.credited > old.credited' },
-    { type: 'invoice.canceled', change: 'update of status on invoices', when: `old.status <> 'CANCELED' and new.status = 'CANCELED'` },
+    {
+      type: 'invoice.paid',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'PAID' and new.status = 'PAID'`,
+    },
+    {
+      type: 'invoice.reopened',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'OPEN' and new.status = 'OPEN'`,
+    },
+    { type: 'invoice.credited', change: 'update of credited on invoices', when: 'new.number is not null and new.credited > old.credited' },
+    {
+      type: 'invoice.canceled',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'CANCELED' and new.status = 'CANCELED'`,
+    },
   ],
 };
 
