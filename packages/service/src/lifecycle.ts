@@ -76,6 +76,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await publishZones(runtime, clock.now(), onUnpublished);
     await measureVms(runtime, clock.now(), onUnmeasured);
     await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() });
+    await deleteOldEvents(store, clock.now());
     webhooks.begin();
     return done;
   };
@@ -97,7 +98,6 @@ function createCleanUp(
     await forgetOldAttempts(store, now);
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
-    await deleteOldEvents(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
     await forgetEndedSessions(store, machine.now());
     await deleteOldRecords(store, random, machine.now());

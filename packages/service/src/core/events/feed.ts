@@ -172,6 +172,8 @@ export async function forgetEvents(db: Db, accountId: string): Promise<void> {
 /** Deletes events that are older than they are kept, with their deliveries, in small transactions. */
 export async function deleteOldEvents(store: Store, now: number): Promise<void> {
   const end = now - EVENT_DAYS * DAY_MS;
+  const oldest = await store.read((db) => db.selectFrom('events').select('entered').orderBy('entered').limit(1).executeTakeFirst());
+  if (!oldest || oldest.entered >= end) return;
   while ((await store.commit(({ db }) => deleteEventsBefore(db, end))) === store.tuning.cleanUpBatch);
 }
 
