@@ -7,13 +7,13 @@ import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.t
 import { publishZones } from './core/domain/zones.ts';
 import type { FailedZone } from './core/domain/zones.ts';
 import { deleteOldEvents, enterAllEvents } from './core/events/feed.ts';
+import type { WebhookSender } from './core/events/sender.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
 import type { FailedBackup } from './core/vm/backup-schedule.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
-import type { WebhookSender } from './core/webhooks/sender.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import type { KeyUse } from './http/reseller/key-use.ts';

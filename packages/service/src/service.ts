@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createWebhookSender } from './core/webhooks/sender.ts';
-import type { WebhookSender } from './core/webhooks/sender.ts';
+import { createWebhookSender } from './core/events/sender.ts';
+import type { WebhookSender } from './core/events/sender.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';

@@ -7,7 +7,7 @@ import { OPERATOR_TOKEN, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 import { createService, reseal, seedDemoAccount, systemRandom } from '../index.ts';
 import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
-import { secretsOf } from './webhooks/webhook.ts';
+import { secretsOf } from './events/webhook.ts';
 
 const NEW = 'n'.repeat(32);
 const quiet = pino({ level: 'silent' });
@@ -40,7 +40,9 @@ async function shownBy({ store, ports }: TestOperator, apiKey: string, secrets: 
     service,
     authcode: (await ask(`/domain/${sampleIdentifiers.domain}/info`)).domain.authcode,
     password: (await ask(`/dedicated/${sampleIdentifiers.dedicatedServer}/info`)).management.password,
-    webhookSecrets: await store.read((db) => secretsOf(db, { previousSecret: undefined, ...secrets }, { id: sampleIdentifiers.webhook, now: 0 })),
+    webhookSecrets: await store.read((db) =>
+      secretsOf(db, { previousSecret: undefined, ...secrets }, { id: sampleIdentifiers.webhook, now: 0 }),
+    ),
     link: Object.values<{ invoice: string }>(await ask('/accounting/invoices'))[0]?.invoice ?? '',
   };
 }

@@ -6,7 +6,7 @@ import { StoreOpenError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { passwordContext } from './dedicated/life-cycle.ts';
 import { authcodeContext } from './domain/domain.ts';
-import { secretContext } from './webhooks/webhook.ts';
+import { secretContext } from './events/webhook.ts';
 
 /** The numbers of values that were sealed with the new secret. */
 export interface Resealed {

@@ -7,7 +7,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { EventInboxTable, EventsTable } from '../../store/tables/events.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import { addDeliveries, TEST_EVENT } from '../webhooks/deliveries.ts';
+import { addDeliveries, TEST_EVENT } from './deliveries.ts';
 import { dataOf } from './event-data.ts';
 import type { Facts } from './event-data.ts';
 

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { MAX_WEBHOOKS } from '../../core/webhooks/webhook.ts';
+import { MAX_WEBHOOKS } from '../../core/events/webhook.ts';
 
 /** A request that a receiver got. */
 interface Got {

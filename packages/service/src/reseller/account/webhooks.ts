@@ -1,15 +1,8 @@
 import type { Webhook as WebhookData } from '@reseller/client/extension';
 
 import { enterEvents } from '../../core/events/feed.ts';
-import {
-  addWebhook as add,
-  editWebhook as edit,
-  findWebhook,
-  removeWebhook as remove,
-  rotateSecret,
-  webhooksOf,
-} from '../../core/webhooks/webhook.ts';
-import type { Webhook, WebhookChoice } from '../../core/webhooks/webhook.ts';
+import { changeWebhook, deleteWebhook, findWebhook, rotateSecret, storeWebhook, webhooksOf } from '../../core/events/webhook.ts';
+import type { Webhook, WebhookChoice } from '../../core/events/webhook.ts';
 import { DEFAULTS, EVENT_TYPES } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -34,7 +27,7 @@ export const addWebhook: StoreOperation<'addWebhook'> = {
     const { url, description, events, enabled } = { ...DEFAULTS.AddWebhookForm, ...form };
     // It receives what happens from now on.
     await enterEvents(db, accountId, { store: runtime.store, random: runtime.ports.random, now });
-    const { webhook, secret } = await add(db, runtime, { accountId, now, url, description, types: typesOf(events), enabled });
+    const { webhook, secret } = await storeWebhook(db, runtime, { accountId, now, url, description, types: typesOf(events), enabled });
     return {
       message: 'The webhook was added. Store its secret: no other response has it.',
       data: { ...toWebhook(webhook), signing_secret: secret },
@@ -47,7 +40,7 @@ export const editWebhook: StoreOperation<'editWebhook'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form, now, runtime }) {
     const webhook = await findWebhook(db, accountId, path.webhook_id);
-    const edited = await edit(db, runtime, { webhook, change: changeOf(form), now });
+    const edited = await changeWebhook(db, runtime, { webhook, change: changeOf(form), now });
     return { message: 'The webhook was changed.', data: toWebhook(edited) };
   },
 };
@@ -57,7 +50,7 @@ export const removeWebhook: StoreOperation<'removeWebhook'> = {
   kind: 'store',
   async run({ db }, { accountId, path }) {
     const { id } = await findWebhook(db, accountId, path.webhook_id);
-    await remove(db, id);
+    await deleteWebhook(db, id);
     return { message: 'The webhook was removed.', data: null };
   },
 };

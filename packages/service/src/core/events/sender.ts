@@ -5,9 +5,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
-import { payloadOf } from '../events/feed.ts';
 import { claimDue, storeAttempt, webhooksWithDue } from './deliveries.ts';
 import type { Claimed } from './deliveries.ts';
+import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
 import { secretsOf } from './webhook.ts';
@@ -23,6 +23,19 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
+/** Counts by name. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    of: (name: string): number => counts.get(name) ?? 0,
+    add(name: string, change: 1 | -1): void {
+      const next = (counts.get(name) ?? 0) + change;
+      if (next === 0) counts.delete(name);
+      else counts.set(name, next);
+    },
+  };
+}
+
 /**
  * Requests do not wait for those of other webhooks. A webhook whose last attempt failed gets one at a time, and such webhooks share half of all
  * requests, so that those that hang do not delay the others.
@@ -33,69 +46,50 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
   const { store } = runtime;
   const { webhookRequests, webhookRequestsEach } = store.tuning;
   const closing = new AbortController();
+  const { signal } = closing;
   const running = new Set<Promise<void>>();
-  /** The requests of each webhook, and those of failing and of other webhooks. */
-  const counts = new Map<string, number>();
+  /** Requests of each webhook, and those of failing and of other webhooks. */
+  const requests = createCounts();
   let looking: Promise<void> | undefined;
   let looksAgain = false;
-
-  function count(name: string, change: 1 | -1): void {
-    const next = (counts.get(name) ?? 0) + change;
-    if (next === 0) counts.delete(name);
-    else counts.set(name, next);
-  }
 
   async function look(): Promise<void> {
     do {
       looksAgain = false;
       const now = clock.now();
       for (const webhook of await store.read((db) => webhooksWithDue(db, now))) await startDue(webhook, now);
-    } while (looksAgain && !closing.signal.aborted);
+    } while (looksAgain && !signal.aborted);
   }
 
   async function startDue(webhook: Webhook, now: number): Promise<void> {
     const half = webhook.failing_since === null ? 'others' : 'failing';
     const each = half === 'failing' ? 1 : webhookRequestsEach;
-    const limit = Math.min(each - (counts.get(webhook.id) ?? 0), Math.ceil(webhookRequests / 2) - (counts.get(half) ?? 0));
-    if (limit <= 0 || closing.signal.aborted) return;
-    const claim = { until: now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS, name: newName };
-    for (const claimed of await store.commit(({ db }) => claimDue(db, { webhookId: webhook.id, limit, now }, claim))) {
-      count(webhook.id, 1);
-      count(half, 1);
-      const request = send(webhook, claimed)
-        .catch(onFailure)
-        .finally(() => {
-          count(webhook.id, -1);
-          count(half, -1);
-          running.delete(request);
-        });
+    const limit = Math.min(each - requests.of(webhook.id), Math.ceil(webhookRequests / 2) - requests.of(half));
+    if (limit <= 0 || signal.aborted) return;
+    const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
+    for (const claimed of await claim(runtime, { webhookId: webhook.id, limit, now, until })) {
+      for (const name of [webhook.id, half]) requests.add(name, 1);
+      const request = finish(webhook, claimed).finally(() => {
+        for (const name of [webhook.id, half]) requests.add(name, -1);
+        running.delete(request);
+        if (looksAgain) begin();
+      });
       running.add(request);
     }
   }
 
-  function newName(): string {
-    return uuidv7({ random: runtime.ports.random.bytes(16) });
-  }
-
-  async function send(webhook: Webhook, claimed: Claimed): Promise<void> {
-    const body = payloadOf(claimed.event);
-    const secrets = await store.read((db) => secretsOf(db, runtime, { id: webhook.id, now: clock.now() }));
-    const attempt = await post({
-      url: webhook.url,
-      body,
-      headers: headersOf(claimed.event.id, body, secrets),
-      loopback: allowsLoopback(runtime),
-      signal: closing.signal,
-    });
-    if (closing.signal.aborted && attempt.error !== undefined) return;
-    await store.commit(({ db }) => storeAttempt(db, claimed, { attempt, now: clock.now() }));
-    // A webhook that fails waits for the next round.
-    if (attempt.error === undefined) begin();
+  async function finish(webhook: Webhook, claimed: Claimed): Promise<void> {
+    try {
+      // A webhook that fails waits for the next round.
+      if (await send(runtime, { webhook, claimed, clock, signal })) looksAgain = true;
+    } catch (error) {
+      onFailure(error);
+    }
   }
 
   function begin(): void {
     looksAgain = true;
-    if (looking || closing.signal.aborted) return;
+    if (looking || signal.aborted) return;
     looking = look()
       .catch(onFailure)
       .finally(() => (looking = undefined));
@@ -109,6 +103,33 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
       await Promise.all(running);
     },
   };
+}
+
+function claim(
+  { store, ports }: Runtime,
+  { until, ...due }: { readonly webhookId: string; readonly limit: number; readonly now: number; readonly until: number },
+): Promise<readonly Claimed[]> {
+  return store.commit(({ db }) => claimDue(db, due, { until, name: () => uuidv7({ random: ports.random.bytes(16) }) }));
+}
+
+interface Sending {
+  readonly webhook: Webhook;
+  readonly claimed: Claimed;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a delivery and stores how the attempt ended. @returns Whether the webhook has accepted the event. */
+async function send(runtime: Runtime, { webhook, claimed, clock, signal }: Sending): Promise<boolean> {
+  const { store } = runtime;
+  const body = payloadOf(claimed.event);
+  const secrets = await store.read((db) => secretsOf(db, runtime, { id: webhook.id, now: clock.now() }));
+  const headers = headersOf(claimed.event.id, body, secrets);
+  const attempt = await post({ url: webhook.url, body, headers, loopback: allowsLoopback(runtime), signal });
+  // The service stops, which says nothing about the webhook.
+  if (signal.aborted && attempt.error !== undefined) return false;
+  await store.commit(({ db }) => storeAttempt(db, claimed, { attempt, now: clock.now() }));
+  return attempt.error === undefined;
 }
 
 /** The headers of Standard Webhooks. Receivers compare the time with their own clocks, so it is that of the machine, also in a sandbox. */

@@ -44,7 +44,7 @@ export async function findWebhook(db: Db, accountId: string, id: string): Promis
 }
 
 /** @throws Refusal 409 if the account has as many as possible, 422 if nothing may be sent to the URL. */
-export async function addWebhook(
+export async function storeWebhook(
   db: Db,
   runtime: Runtime,
   { accountId, now, ...choice }: WebhookChoice & { readonly accountId: string; readonly now: number },
@@ -71,7 +71,7 @@ export async function addWebhook(
 }
 
 /** Changes a webhook. Enabled again, it gets the deliveries that have waited. */
-export async function editWebhook(
+export async function changeWebhook(
   db: Db,
   runtime: Runtime,
   { webhook, change, now }: { readonly webhook: Webhook; readonly change: Partial<WebhookChoice>; readonly now: number },
@@ -107,7 +107,7 @@ function assertUrl(runtime: Runtime, url: string): void {
   throw invalid([broken]);
 }
 
-export async function removeWebhook(db: Db, id: string): Promise<void> {
+export async function deleteWebhook(db: Db, id: string): Promise<void> {
   await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
   await db.deleteFrom('webhook_secrets').where('webhook_id', '=', id).execute();
   await db.deleteFrom('webhooks').where('id', '=', id).execute();

@@ -5,9 +5,9 @@ import type { Selectable } from 'kysely';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/tables/events.ts';
-import type { Event } from '../events/feed.ts';
+import type { Event } from './feed.ts';
 
-export type Delivery = Selectable<WebhookDeliveriesTable>;
+export type WebhookDelivery = Selectable<WebhookDeliveriesTable>;
 type Webhook = Selectable<WebhooksTable>;
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
@@ -96,7 +96,7 @@ async function addTo(
 const NOT_ATTEMPTED = { attempts: 0, first_attempt: null, claimed_until: 0, claim: null };
 
 /** Sends the event of a delivery again. @returns The number of the new delivery. */
-export async function replayDelivery(db: Db, { webhook_id, event_id, subject }: Delivery, now: number): Promise<number> {
+export async function replayDelivery(db: Db, { webhook_id, event_id, subject }: WebhookDelivery, now: number): Promise<number> {
   const number = await addTo(db, webhook_id, { events: [{ id: event_id, subject }], now });
   if (number === undefined) throw new Error(`The webhook ${webhook_id} does not exist.`);
   return number;
@@ -170,7 +170,7 @@ export function webhooksWithDue(db: Db, now: number): Promise<Webhook[]> {
 }
 
 /** A delivery that this instance sends, with its event. */
-export type Claimed = Pick<Delivery, 'webhook_id' | 'number'> & { readonly claim: string; readonly event: Event };
+export type Claimed = Pick<WebhookDelivery, 'webhook_id' | 'number'> & { readonly claim: string; readonly event: Event };
 
 /**
  * Claims due deliveries of a webhook. One of a subject is due when all earlier ones of the subject have ended.
@@ -307,9 +307,9 @@ async function disable(db: Db, webhookId: string, reason: string): Promise<void>
 }
 
 /** A delivery with the type of its event. */
-export type ListedDelivery = Delivery & Pick<Event, 'type'>;
+export type ListedDelivery = WebhookDelivery & Pick<Event, 'type'>;
 
-export function findDelivery(db: Db, webhookId: string, number: number): Promise<Delivery | undefined> {
+export function findDelivery(db: Db, webhookId: string, number: number): Promise<WebhookDelivery | undefined> {
   return db
     .selectFrom('webhook_deliveries')
     .selectAll()
