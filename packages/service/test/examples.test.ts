@@ -178,10 +178,6 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'testWebhook disabled': whileDisabled('testWebhook'),
   'replayWebhookDelivery disabled': whileDisabled('replayWebhookDelivery'),
   'replayWebhook disabled': whileDisabled('replayWebhook', { form: { since: '2026-11-01T00:00:00Z' } }),
-  'replayWebhookDelivery pending': async (sandbox) => {
-    await sandbox.store.commit(({ db }) => db.updateTable('webhook_deliveries').set({ state: 'pending' }).execute());
-    return sandbox.copy('replayWebhookDelivery');
-  },
   'replayWebhook tooMany': async (sandbox) => {
     const events = Array.from({ length: 10_001 }, (_, index) => ({
       id: `event-${index}`,

@@ -747,7 +747,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Send a delivery again
        *
-       * Sends the event of a delivery again, after those that wait. The receiver sees the same `webhook-id`.
+       * Sends the event of a delivery again, after those that wait, with the same `webhook-id`. The next attempt of a pending delivery is made now.
        *
        * *Not shown in the specification; this is our choice.*
        *

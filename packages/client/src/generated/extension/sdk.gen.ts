@@ -736,7 +736,7 @@ export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(opti
 /**
  * Send a delivery again
  *
- * Sends the event of a delivery again, after those that wait. The receiver sees the same `webhook-id`.
+ * Sends the event of a delivery again, after those that wait, with the same `webhook-id`. The next attempt of a pending delivery is made now.
  */
 export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookDeliveryData, ThrowOnError>): RequestResult<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError> => options.client.post<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError>({
     requestValidator: replayWebhookDeliveryFacts,

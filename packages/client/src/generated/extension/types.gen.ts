@@ -5708,7 +5708,7 @@ export type ReplayWebhookDeliveryErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The delivery is still pending, or the webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**

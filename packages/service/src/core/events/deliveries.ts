@@ -95,8 +95,21 @@ async function addTo(
 
 const NOT_ATTEMPTED = { attempts: 0, first_attempt: null, claimed_until: 0, claim: null };
 
-/** Sends the event of a delivery again. @returns The number of the new delivery. */
-export async function replayDelivery(db: Db, { webhook_id, event_id, subject }: WebhookDelivery, now: number): Promise<number> {
+/** Sends the event of a delivery again, or a pending one now. @returns The number of the delivery that sends it. */
+export async function replayDelivery(
+  db: Db,
+  { webhook_id, number: replayed, event_id, subject, state }: WebhookDelivery,
+  now: number,
+): Promise<number> {
+  if (state === 'pending') {
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ next_attempt: now })
+      .where('webhook_id', '=', webhook_id)
+      .where('number', '=', replayed)
+      .execute();
+    return replayed;
+  }
   const number = await addTo(db, webhook_id, { events: [{ id: event_id, subject }], now });
   if (number === undefined) throw new Error(`The webhook ${webhook_id} does not exist.`);
   return number;

@@ -77,6 +77,7 @@ export async function changeWebhook(
   { webhook, change, now }: { readonly webhook: Webhook; readonly change: Partial<WebhookChoice>; readonly now: number },
 ): Promise<Webhook> {
   if (change.url !== undefined) assertUrl(runtime, change.url);
+  if (Object.keys(change).length === 0) return webhook;
   const isResumed = change.enabled === true && webhook.enabled === 0;
   const edited = await db
     .updateTable('webhooks')

@@ -56,8 +56,6 @@ export const replayWebhookDelivery: StoreOperation<'replayWebhookDelivery'> = {
     const number = Number(path.delivery_id);
     const delivery = Number.isSafeInteger(number) ? await findDelivery(db, id, number) : undefined;
     if (!delivery) throw notFound('delivery');
-    if (delivery.state === 'pending')
-      throw new Refusal(409, 'wrong_state', 'The delivery is pending, so it is sent without a replay. Its next_attempt says when.');
     return { message: 'The event is sent again.', data: { delivery_id: await replayDelivery(db, delivery, now) } };
   },
 };

@@ -307,6 +307,26 @@ test('a body that drips counts by its status, at the end of the time', { timeout
   expect((await deliveries(service, webhook_id))[0].duration_ms).toBeGreaterThanOrEqual(14_900);
 });
 
+test('a replay of a pending delivery makes its next attempt now', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
+  const { webhook_id } = await add(service, { url: receiver.url });
+  const delivery_id = await tested(service, webhook_id);
+  await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(1));
+  receiver.respond = accept;
+  const { body } = await service.call('replayWebhookDelivery', { path: { webhook_id, delivery_id: String(delivery_id) } });
+  expect(body.data).toEqual({ delivery_id });
+  await until(service, async () => expect(await deliveries(service, webhook_id)).toMatchObject([{ status: 'delivered', attempts: 2 }]));
+});
+
+test('an edit without a field changes nothing', async () => {
+  const service = await startService();
+  const { signing_secret: _secret, ...webhook } = await add(service, {
+    url: 'https://panel.reseller-customer.invalid/',
+    events: 'vm.created',
+  });
+  expect((await edit(service, webhook.webhook_id, {})).body).toMatchObject({ status: 'success', data: webhook });
+});
+
 test('both secrets sign for a day after a rotation, and a third ends the first', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver()]);
   const { webhook_id, signing_secret: first } = await add(service, { url: receiver.url });
