@@ -62,7 +62,7 @@ export function createAdapters({ directory, fence, serviceId }) {
       start: (vmId, token) => change(vmId, { state: 'running' }, token),
       restart: (vmId, token) => change(vmId, { state: 'running' }, token),
       // This provider's VMs accept SSH keys only.
-      setPassword: (vmId, _password, token) => change(vmId, {}, token),
+      setLogin: (vmId, _login, token) => change(vmId, {}, token),
       async stop(vmId, token) {
         await fence.admit(`vm/${vmId}`, token);
         const machine = read(vmId);

@@ -39,10 +39,13 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
 };
 
 /** Names of fields of a form, each of which identifies something that exists. A field `domain` is the name of a new one. */
-const OF_FORMS: ReadonlySet<string> = new Set(['ssh_key_id', 'hostsystem', 'handle']);
+const OF_FORMS: ReadonlySet<string> = new Set(['ssh_key_id', 'hostsystem', 'handle', 'vmid']);
 
 /** Lists of operations whose parameter has another meaning: an offer is not a server yet, and prices of a TLD are not those of a host system. */
 const OF_OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  assignIp: { ip_address: 'listIps' },
+  quoteAssignIp: { ip_address: 'listIps' },
+  releaseIp: { ip_address: 'listIps' },
   getDedicatedOffer: { identifier: 'listDedicatedMarket' },
   purchaseDedicatedServer: { identifier: 'listDedicatedMarket' },
   quotePurchaseDedicatedServer: { identifier: 'listDedicatedMarket' },

@@ -26,11 +26,20 @@ export interface VmOrder extends VmSize {
   readonly username: string;
   readonly password: string;
   readonly sshKey: string | null;
+  /** Text for cloud-init at the first boot of an installation: a script, `#cloud-config` or MIME. Null for none. */
+  readonly userData: string | null;
   readonly ipv6: readonly string[];
 }
 
 /** A new installation of a VM, whose user and password stay. */
-export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey'>;
+export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey' | 'userData'>;
+
+/** What lets the login user of a VM in. */
+export interface Login {
+  readonly password: string;
+  /** Replaces the authorised keys of the user. Null to leave them as they are. */
+  readonly sshKey: string | null;
+}
 
 /** Copies of the disks of VMs. Each call is idempotent, and belongs to the VM like the calls of `Hypervisor`. */
 export interface VmBackups {
@@ -87,14 +96,14 @@ export interface ForwardedPort {
 export interface Hypervisor {
   /** Sets up a VM and boots it. */
   create(order: VmOrder, token: FencingToken): Promise<DoneOrStarted>;
-  /** Erases a VM, installs an operating system on it with this hostname and SSH key, and boots it. */
+  /** Erases a VM, installs an operating system on it with this hostname, SSH key and user data, and boots it. */
   reinstall(installation: Installation, token: FencingToken): Promise<DoneOrStarted>;
   /** Boots a VM. Does nothing if it runs. */
   start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Restarts a VM. Boots it if it does not run. */
   restart(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
-  /** Sets the password of the login user of a running VM. */
-  setPassword(vmId: number, password: string, token: FencingToken): Promise<void>;
+  /** Sets the login of a running VM. */
+  setLogin(vmId: number, login: Login, token: FencingToken): Promise<void>;
   /** Shuts a VM down. Does nothing if it does not run. */
   stop(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /**

@@ -31,6 +31,7 @@ export const ORDER: VmOrder = {
   username: 'root',
   password: 'First-Password-1',
   sshKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBVs one@example.com',
+  userData: null,
 };
 
 function reason(): string | undefined {

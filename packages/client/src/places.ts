@@ -75,6 +75,15 @@ export const EXTENSION_PLACES: Places = {
       remove: 'removeVmRdns',
     },
   },
+  ip: {
+    list: 'listIps',
+    available: 'listAvailableIps',
+    buy: 'buyIps',
+    quoteBuy: 'quoteBuyIps',
+    assign: 'assignIp',
+    quoteAssign: 'quoteAssignIp',
+    release: 'releaseIp',
+  },
   dedicated: {
     offer: 'getDedicatedOffer',
     purchase: 'purchaseDedicatedServer',

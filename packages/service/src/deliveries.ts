@@ -5,6 +5,7 @@ import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts'
 import { createVm } from './core/vm/create.ts';
 import { releaseVm, removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
+import { assignIp, attachIp } from './core/vm/ip-deliveries.ts';
 import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
@@ -26,6 +27,8 @@ const all: readonly AnyDelivery[] = [
   createBackup,
   restoreBackup,
   deleteBackup,
+  assignIp,
+  attachIp,
   register,
   undelete,
   setNameservers,

@@ -80,6 +80,23 @@ const cases: Readonly<
       return status;
     },
   },
+  BuyIpsForm: {
+    others: { count: 2, allowFallbackIPs: true },
+    async effect(service, fields) {
+      const { id: accountId, apiKey } = await service.account();
+      const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
+      // The account's network has only one address.
+      const cidr = '100.127.0.0/30';
+      await service.store.commit(({ db }) =>
+        addIpPool(db, { id: `own-${accountId}`, datacenter: 'AMS1', accountId, cidr, ddosProtection: 'none' }),
+      );
+      const buy = async () => {
+        const bought = await service.call('buyIps', { form: { vmid: String(body.data?.identifier), ...fields }, apiKey });
+        return [bought.status, bought.body.data?.list.length];
+      };
+      return [await buy(), await buy()];
+    },
+  },
   SetBillingProfileRequest: {
     others: { language: 'de' },
     async effect(service, fields) {

@@ -45,6 +45,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   sub: ['subdomain', 'apex'],
   data: ['address', 'caa', 'hostname', 'mx', 'srv', 'distinct'],
   countrycode: ['exists'],
+  vmid: ['exists', 'unavailable', 'maximum'],
   phone: ['phone'],
 };
 const RUNS_PER_FIELD = amountOf('DESCRIBED_FORMS_RUNS', { usual: 4, deep: 100 });

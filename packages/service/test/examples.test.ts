@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 
 import { issueKey } from '../src/core/account/account.ts';
 import { restrictKey } from '../src/core/account/api-key.ts';
+import { storePrices } from '../src/core/catalogue/host-system.ts';
 import { apiOperations } from '../src/http/reseller/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { VmOrder } from '../src/index.ts';
@@ -31,6 +32,7 @@ const SAMPLE_MACHINE: VmOrder = {
   username: 'root',
   password: '',
   sshKey: null,
+  userData: null,
 };
 
 interface Sandbox extends TestService {
@@ -54,6 +56,8 @@ async function startSandbox(): Promise<Sandbox> {
       renewed: true,
     });
   }
+  // The sample VM has one address, so a reader first buys the VM whose additional address the examples move.
+  await service.call('createVm', { form: { ...SMALL_VM, ips: 2 }, apiKey });
   return { ...service, copy: (id, sent = {}) => service.call(id, { path: examplePath(id), apiKey, ...sent }) };
 }
 
@@ -127,11 +131,11 @@ const afterCname =
     return sandbox.copy(id, sent);
   };
 
-/** A second change of the sample VM while the first one is in progress. */
+/** A second change of a VM while the first one is in progress. */
 const duringVmChange =
   (id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
-    await sandbox.store.commit(({ db }) => db.updateTable('vms').set({ changing: 1 }).where('id', '=', sampleIdentifiers.vm).execute());
+    await sandbox.store.commit(({ db }) => db.updateTable('vms').set({ changing: 1 }).execute());
     return sandbox.copy(id, sent);
   };
 
@@ -152,6 +156,14 @@ const whileDisabled =
     await sandbox.copy('editWebhook', { form: { enabled: false } });
     return sandbox.copy(id, sent);
   };
+
+async function toOtherDatacenter(sandbox: Sandbox, id: OperationId): Promise<Received> {
+  const { body } = await sandbox.copy('createVm', { form: { ...SMALL_VM, hostsystem: 'de_epyc' } });
+  return sandbox.copy(id, { form: { vmid: String(body.data.identifier) } });
+}
+
+const SAMPLE_VM = { vmid: String(sampleIdentifiers.vm) };
+const FIRST_ADDRESS = { ip_address: '100.64.0.3' };
 
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createVm outOfCapacity': async (sandbox) => {
@@ -236,6 +248,31 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await fillNodes(sandbox);
     return sandbox.copy('changeVm', { form: { cores: 4 } });
   },
+  'buyIps noneFree': async (sandbox) => {
+    await sandbox.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('vm_id', 'is', null).execute());
+    return sandbox.copy('buyIps', { form: SAMPLE_VM });
+  },
+  'buyIps changeInProgress': duringVmChange('buyIps', { form: SAMPLE_VM }),
+  'assignIp changeInProgress': duringVmChange('assignIp', { form: { ...SAMPLE_VM } }),
+  'releaseIp changeInProgress': duringVmChange('releaseIp'),
+  'releaseIp creditLimit': async (sandbox) => {
+    await sandbox.store.commit(async ({ db }) => {
+      const prices = {
+        core: '9.00',
+        mem: '1.20',
+        nvme: '0.04',
+        hdd: '0.01',
+        extra_ip: '1.50',
+        extra_backup_slot: '0.50',
+        extra_gbit: '5.00',
+      };
+      await storePrices(db, 'nl_ryzen', { validFrom: sandbox.clock.now(), prices, appliesTo: 'new_purchases' });
+      await db.updateTable('accounts').set({ credit_limit: 0 }).execute();
+    });
+    return sandbox.copy('releaseIp');
+  },
+  'assignIp otherDatacenter': (sandbox) => toOtherDatacenter(sandbox, 'assignIp'),
+  'quoteAssignIp otherDatacenter': (sandbox) => toOtherDatacenter(sandbox, 'quoteAssignIp'),
   'deleteVm changeInProgress': duringVmChange('deleteVm'),
   'deleteVm unconfirmed': async (sandbox) => {
     sandbox.hypervisor.failingToRemove = new Error('The node is down.');
@@ -315,11 +352,21 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'searchVms notASelector': sending('searchVms', { form: { labels: 'env==' } }),
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
+  'resetVmPassword unknownKey': sending('resetVmPassword', { form: { ssh_key_id: '01900000-0000-7000-8000-00000000cccc' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),
   'restoreVmBackup noBackupId': sending('restoreVmBackup', { form: {} }),
   'setVmBackupSchedule unknownInterval': sending('setVmBackupSchedule', { form: { interval: 'hourly' } }),
   'setVmRdns unknownAddress': sending('setVmRdns', { form: { domain: 'mail.example.net', ip_address: '198.51.100.1' } }),
+  'buyIps tooMany': sending('buyIps', { form: { ...SAMPLE_VM, count: 1000 } }),
+  'buyIps unknownVm': sending('buyIps', { form: { vmid: '99999' } }),
+  'buyIps priceTooHigh': sending('buyIps', { form: { ...SAMPLE_VM, max_price: '1.00' } }),
+  'quoteBuyIps tooMany': sending('quoteBuyIps', { form: { ...SAMPLE_VM, count: 1000 } }),
+  'quoteBuyIps unknownVm': sending('quoteBuyIps', { form: { vmid: '99999' } }),
+  'assignIp firstAddress': sending('assignIp', { path: FIRST_ADDRESS, form: { ...SAMPLE_VM } }),
+  'assignIp priceTooHigh': sending('assignIp', { form: { ...SAMPLE_VM, max_price: '1.00' } }),
+  'quoteAssignIp firstAddress': sending('quoteAssignIp', { path: FIRST_ADDRESS, form: { ...SAMPLE_VM } }),
+  'releaseIp firstAddress': sending('releaseIp', { path: FIRST_ADDRESS }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
   'changeVm priceTooHigh': sending('changeVm', { form: { cores: 4, max_price: '8.40' } }),

@@ -35,8 +35,10 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'editWebhook url minLength',
   'replayWebhook since minLength',
   'setVmRdns domain minLength',
-  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
-  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp'].map((id) => `${id} max_price maxLength`),
+  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer', 'quoteBuyIps', 'quoteAssignIp'].map(
+    (id) => `${id} max_price maxLength`,
+  ),
   'createHandle email minLength',
   // edit-vm.test.ts has texts of this length.
   ...['createVm', 'quoteCreateVm', 'editVm', 'searchVms'].map((id) => `${id} labels maxLength`),
@@ -98,6 +100,7 @@ function textsOf(length: number): string[] {
     fill('1.', '1'),
     fill('1111111.', '1'),
     fill('111111111.', '1'),
+    fill('#', 'a'),
     fill('ssh-rsa AAAA', 'A'),
     fill('https://', 'a'),
     fill('', 'a', '@b.de'),

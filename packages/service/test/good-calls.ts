@@ -37,6 +37,7 @@ const EVERY_VM_FIELD = {
   storage: 100,
   ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv ops@reseller-customer.net',
   ssh_key_displayname: 'ops laptop',
+  user_data: '#!/bin/sh\necho ready > /run/ready\n',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
   name: 'Shop',
@@ -64,7 +65,10 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
+  reinstallVm: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { os: 'debian_13', user_data: '#cloud-config\npackages: [nginx]\n' },
+  }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
   searchVms: async () => ({ form: { labels: 'env=production,!old' } }),
@@ -78,7 +82,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   quoteCreateVm: async () => ({ form: EVERY_VM_FIELD }),
   quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
-  resetVmPassword: buyVm,
+  resetVmPassword: async (service, owner) => ({
+    ...(await buyVm(service, owner)),
+    form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
+  }),
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
@@ -101,6 +108,13 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     const { path } = await buyVm(service, owner);
     return { path: { ...path, ip_address: await addressOf(service, path, owner) } };
   },
+  listIps: async () => ({}),
+  listAvailableIps: async () => ({}),
+  buyIps: purchaseOfIps,
+  quoteBuyIps: purchaseOfIps,
+  assignIp: moveOfIp,
+  quoteAssignIp: moveOfIp,
+  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path }),
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
@@ -241,6 +255,18 @@ async function buyVm(
   return { path: { vmid: String(body.data.identifier) } };
 }
 
+async function purchaseOfIps(service: TestService, owner: Owner): Promise<Sent> {
+  const { vmid } = (await buyVm(service, owner)).path;
+  return { form: { vmid, count: 1, allowFallbackIPs: true, max_price: '1000.00' } };
+}
+
+/** A move of an additional address of one VM to another one. */
+async function moveOfIp(service: TestService, owner: Owner) {
+  const { path } = await buyVm(service, owner, { ...SMALL_VM, ips: 2 });
+  const { vmid } = (await buyVm(service, owner)).path;
+  return { path: { ip_address: await addressOf(service, path, owner, 1) }, form: { vmid, max_price: '1000.00' } };
+}
+
 /** A VM with a backup. */
 async function backUp(service: TestService, owner: Owner): Promise<{ readonly vmid: string; readonly backup_id: string }> {
   const { path } = await buyVm(service, owner);
@@ -248,14 +274,16 @@ async function backUp(service: TestService, owner: Owner): Promise<{ readonly vm
   return { ...path, backup_id: body.data.backup_id };
 }
 
-/** The IPv4 address of a VM. */
-async function addressOf(service: TestService, path: { readonly vmid: string }, { apiKey }: Owner): Promise<string> {
-  return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[0].ip_address;
+/** An IPv4 address of a VM. */
+async function addressOf(service: TestService, path: { readonly vmid: string }, { apiKey }: Owner, place = 0): Promise<string> {
+  return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[place].ip_address;
 }
 
-/** Stores an SSH key. */
+/** An SSH key of the account, stored if it has none. */
 async function storedKeyOf(service: TestService, apiKey: string): Promise<string> {
   const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
+  const [stored] = (await service.call('listSshKeys', { apiKey })).body.data.list;
+  if (stored) return stored.ssh_key_id;
   return (await service.call('addSshKey', { form: { ssh_key }, apiKey })).body.data.ssh_key_id;
 }
 

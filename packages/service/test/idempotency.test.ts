@@ -53,6 +53,9 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   deleteVmBackup: 'gone',
   setVmBackupSchedule: 'same',
   setVmRdns: 'same',
+  buyIps: 'anew',
+  assignIp: 'refused',
+  releaseIp: 'gone',
   removeVmRdns: 'same',
   addWebhook: 'anew',
   editWebhook: 'same',
@@ -238,9 +241,9 @@ class HeldHypervisor extends TestHypervisor {
     await this.#held?.promise;
     await super.resize(...call);
   }
-  override async setPassword(...call: Parameters<TestHypervisor['setPassword']>): Promise<void> {
+  override async setLogin(...call: Parameters<TestHypervisor['setLogin']>): Promise<void> {
     await this.#held?.promise;
-    await super.setPassword(...call);
+    await super.setLogin(...call);
   }
   override async createBackup(...call: Parameters<TestHypervisor['createBackup']>): Promise<void> {
     await this.#held?.promise;

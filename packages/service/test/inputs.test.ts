@@ -2,6 +2,8 @@
  * Each field that a reseller can send has an effect that a response shows. The fields come from the document, so that a new one is covered or
  * fails.
  */
+import { createHash } from 'node:crypto';
+
 import { expect, test } from 'vitest';
 
 import { addIpPool } from '../src/index.ts';
@@ -78,7 +80,7 @@ const usesOtherNetworks: Effect = async () => {
 const SPARE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
 
 /** A stored key becomes that of the VM. */
-function usesStoredKey(id: 'createVm' | 'reinstallVm'): Effect {
+function usesStoredKey(id: 'createVm' | 'reinstallVm' | 'resetVmPassword'): Effect {
   return async () => {
     const service = await startService();
     const owner = await service.account();
@@ -92,6 +94,12 @@ function usesStoredKey(id: 'createVm' | 'reinstallVm'): Effect {
       fingerprint: keyDetailsOf(SPARE_KEY).fingerprint,
     });
   };
+}
+
+/** No response shows user data, but its hash. */
+function hashesUserData(path?: (made: Made) => Sent['path']): Effect {
+  const shown = configured(({ user_data_sha256 }) => user_data_sha256, path);
+  return (made, value) => shown(made, createHash('sha256').update(String(value)).digest('hex'));
 }
 
 const recordOf = (made: Made) => (list: Data) =>
@@ -150,12 +158,14 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     ssh_key: (made, value) => configured(({ ssh_key }) => ssh_key.fingerprint, bought)(made, keyDetailsOf(String(value)).fingerprint),
     ssh_key_displayname: configured(({ ssh_key }) => ssh_key.displayname, bought),
     ssh_key_id: usesStoredKey('createVm'),
+    user_data: hashesUserData(bought),
     allowFallbackIPs: usesOtherNetworks,
     default_ptr: shownBy('listVmRdns', ({ list: [{ domain }] }) => domain, bought),
     max_price: guardsPrice('createVm'),
   },
   quoteCreateVm: { sameAs: 'createVm' },
-  reinstallVm: { os: configured(({ os }) => os.name), ssh_key_id: usesStoredKey('reinstallVm') },
+  reinstallVm: { os: configured(({ os }) => os.name), ssh_key_id: usesStoredKey('reinstallVm'), user_data: hashesUserData() },
+  resetVmPassword: { ssh_key_id: usesStoredKey('resetVmPassword') },
   changeVm: { ...resources(), allowFallbackIPs: usesOtherNetworks, max_price: guardsPrice('changeVm') },
   quoteChangeVm: { sameAs: 'changeVm' },
   editVm: {
@@ -189,6 +199,21 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     domain: shownBy('listVmRdns', ({ list: [{ domain }] }) => domain),
     ip_address: shownBy('listVmRdns', ({ list: [{ ip_address }] }) => ip_address),
   },
+  buyIps: {
+    vmid: shownBy('listIps', ({ list: [{ vmid }] }) => vmid),
+    count: shownBy('listIps', ({ list }) => list.filter(({ first }: Data) => !first).length),
+    allowFallbackIPs: usesOtherNetworks,
+    max_price: guardsPrice('buyIps'),
+  },
+  quoteBuyIps: { sameAs: 'buyIps' },
+  assignIp: {
+    async vmid(made, value) {
+      await made.service.runScheduledJobs();
+      await shownBy('listIps', ({ list }) => list.find(({ first }: Data) => !first).vmid)(made, value);
+    },
+    max_price: guardsPrice('assignIp'),
+  },
+  quoteAssignIp: { sameAs: 'assignIp' },
   purchaseDedicatedServer: { max_price: guardsPrice('purchaseDedicatedServer') },
   quotePurchaseDedicatedServer: { sameAs: 'purchaseDedicatedServer' },
   registerDomain: {

@@ -142,6 +142,23 @@ test('a purchase waits for the last addresses that another transaction takes, an
   expect([refused.status, refused.body.type, await countVms(service)]).toEqual([409, 'out_of_capacity', 3]);
 });
 
+test('the last address goes to one of two purchases, whichever transaction ends first', async () => {
+  const { service, other, buy, meet } = await startContended();
+  const { identifier } = (await buy()).body.data;
+  const { identifier: another } = (await buy()).body.data;
+  const last = "select min(address) from ip_addresses where vm_id is null and family = 4 and datacenter_name = 'AMS1'";
+  await other.query(`delete from ip_addresses where vm_id is null and family = 4 and address <> (${last})`);
+  const take: Statement = ['update ip_addresses set vm_id = $1 where vm_id is null and family = 4', [another]];
+  const buyIp = () => service.call('buyIps', { form: { vmid: String(identifier) } });
+  const bought = await meet(take, 'rollback', buyIp);
+  expect(bought.status).toBe(200);
+  await expectInvariants(service.store);
+  const path = { ip_address: bought.body.data.list[0].ip_address };
+  expect((await service.call('releaseIp', { path })).status).toBe(200);
+  const refused = await meet(take, 'commit', buyIp);
+  expect([refused.status, refused.body.type]).toEqual([409, 'out_of_capacity']);
+});
+
 test.each(['purchase', 'resize'])('a %s that waits for addresses whose holder waits for it ends like any other', async (kind) => {
   const { service, other, isBlocking, buy } = await startContended();
   const { identifier } = (await buy()).body.data;

@@ -92,6 +92,8 @@ const nothing: Readonly<Record<string, unknown>> = {
   listHandleCountries: null,
   listSales: null,
   listDedicatedServers: { list: [] },
+  listIps: { list: [] },
+  listAvailableIps: null,
   listDomains: { list: [] },
   listInvoices: {},
   listDocuments: { unpaid: 0, list: [] },

@@ -116,7 +116,7 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
 async function addMachine({ hypervisor }: TestOperator): Promise<void> {
   const vmId = Number(examplesOf(named('adoptVm'), 'path')['vm_id']);
   const size = { vmId, node: 'nl-ryzen-01', cores: 2, mem: 4096, disk: 40, storage: null, networkSpeed: 1000, backupSlots: 2 };
-  const guest = { os: 'debian_12', hostname: 'web1.reseller-customer.net', username: 'root', password: '', sshKey: null };
+  const guest = { os: 'debian_12', hostname: 'web1.reseller-customer.net', username: 'root', password: '', sshKey: null, userData: null };
   hypervisor.vms.set(vmId, { ...size, ...guest, ipv4: [], ipv6: [] });
 }
 

@@ -41,6 +41,7 @@ const stateOf = async (service: TestService) => ({
     vms: await db.selectFrom('vms').selectAll().orderBy('id').execute(),
     positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
     nodes: await db.selectFrom('host_nodes').selectAll().orderBy('name').execute(),
+    backups: await db.selectFrom('vm_backups').selectAll().orderBy('id').execute(),
     taken: await db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).orderBy('address').execute(),
   }))),
   footprint: await footprint(service),
@@ -86,6 +87,7 @@ const undone: readonly Undone[] = [
     prepare: (service) => service.vms.stop(service.vmId),
     act: (service) => service.vms.start(service.vmId),
   },
+  { what: 'createVmBackup', act: (service) => service.call('createVmBackup', { path: { vmid: String(service.vmId) } }) },
   { what: 'resize of a VM', act: (service) => service.vms.resize(service.vmId, { resources: { cores: 4, ips: 2 } }) },
 ];
 

@@ -75,6 +75,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'vm_counters(vm_id)',
   'vm_traffic(vm_id, day)',
   'vm_usage(vm_id, at)',
+  'vm_user_data(vm_id, is_pending)',
   'vms(id)',
   'zone_changes(domain)',
 ];

@@ -40,7 +40,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
     reinstall: ({ vmId }, token) => change(vmId, token, { running: true }),
     start: (vmId, token) => change(vmId, token, begun(vmId)),
     restart: (vmId, token) => change(vmId, token, begun(vmId)),
-    setPassword: (vmId, _password, token) => change(vmId, token, {}),
+    setLogin: (vmId, _login, token) => change(vmId, token, {}),
     async stop(vmId, token) {
       await fence.admit(`vm/${vmId}`, token);
       const entry = entries.get(vmId);
@@ -144,9 +144,9 @@ function startingSystem(wrong: Partial<Record<'forgets' | 'is not ended by a rem
           await fence.admit(`vm/${vmId}`, token);
           await done.release?.(vmId, token);
         },
-        async setPassword(vmId, password, token) {
+        async setLogin(vmId, login, token) {
           await fence.admit(`vm/${vmId}`, token);
-          await done.setPassword(vmId, password, token);
+          await done.setLogin(vmId, login, token);
         },
         async task(id) {
           const task = known.get(id);

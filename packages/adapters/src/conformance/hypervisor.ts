@@ -72,6 +72,7 @@ const ORDER: VmOrder = {
   username: 'root',
   password: 'Conformance-Password-1',
   sshKey: null,
+  userData: null,
 };
 const DEFAULT_STRANGER_STEPS = 10_000;
 const LONGEST_TASK = 500;
@@ -150,6 +151,20 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
         await step();
         await expectMachines(...expected);
       }
+  },
+
+  'a running VM gets another address and loses it again, and stays the machine that it was': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId, cores, mem, ipv4 } = order;
+    await hypervisor.create(order, 1);
+    for (const [token, addresses] of [
+      [2, [...ipv4, '192.0.2.11']],
+      [3, ipv4],
+      [4, ['192.0.2.12', ...ipv4]],
+    ] as const) {
+      await hypervisor.resize({ ...order, ipv4: addresses }, token);
+      await expectMachines({ vmId, running: true, cores, mem });
+    }
   },
 
   'a stopped VM can be resized, restarted and reinstalled': async ({ open, order, expectMachines }) => {
@@ -440,7 +455,7 @@ function finishing(hypervisor: Hypervisor): FinishingHypervisor {
     stop: (...given) => finished(hypervisor, hypervisor.stop(...given)),
     resize: (...given) => finished(hypervisor, hypervisor.resize(...given)),
     remove: (...given) => finished(hypervisor, hypervisor.remove(...given)),
-    setPassword: (...given) => hypervisor.setPassword(...given),
+    setLogin: (...given) => hypervisor.setLogin(...given),
   };
 }
 
@@ -479,7 +494,7 @@ function callsOf(order: VmOrder): readonly ((hypervisor: FinishingHypervisor, to
     (hypervisor, token) => hypervisor.restart(vmId, token),
     (hypervisor, token) => hypervisor.resize(size, token),
     (hypervisor, token) => hypervisor.reinstall(order, token),
-    (hypervisor, token) => hypervisor.setPassword(vmId, 'Another-Password-2', token),
+    (hypervisor, token) => hypervisor.setLogin(vmId, { password: 'Another-Password-2', sshKey: null }, token),
     (hypervisor, token) => hypervisor.remove(vmId, token),
   ];
 }

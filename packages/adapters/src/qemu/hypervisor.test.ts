@@ -23,6 +23,8 @@ if (leftOut !== undefined) process.stderr.write(`Left out: the tests of the QEMU
 /** How long the CPU time of idle VMs is measured. */
 const IDLE_MS = 10_000;
 
+const SECOND_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO47d1geLUqMp1vmpv1MYnTpDm2tivychbSs3lZ4ZERH second';
+
 let services = 0;
 
 /** Another identifier for each test, so that they can run side by side. */
@@ -60,8 +62,9 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
 
       const folder = join(directory, `vm-${vmId}`);
       expect(await logsIn(folder, { username: 'admin', password: ORDER.password })).toBe(true);
-      await hypervisor.setPassword(vmId, 'Second-Password-2', 2);
+      await hypervisor.setLogin(vmId, { password: 'Second-Password-2', sshKey: SECOND_KEY }, 2);
       expect(await logsIn(folder, { username: 'admin', password: 'Second-Password-2' })).toBe(true);
+      expect((await factsOf(vm?.ports['80'])).authorized_key).toBe(SECOND_KEY);
       expect(readFileSync(join(folder, 'vm.json'), 'utf8')).not.toContain('Password');
       const [usage] = await usageIn(hypervisor, vmId);
       expect(usage?.cpuSeconds).toBeGreaterThan(0.5);
@@ -99,16 +102,17 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       expect(grown.memory_mib).toBeGreaterThan(250);
 
       await hypervisor.snapshot(vmId, 'before');
-      await hypervisor.setPassword(vmId, 'Second-Password-2', 3);
+      await hypervisor.setLogin(vmId, { password: 'Second-Password-2', sshKey: null }, 3);
       await hypervisor.restore(vmId, 'before');
       const login = { username: 'root', password: ORDER.password };
       expect(await logsIn(join(directory, `vm-${vmId}`), login)).toBe(true);
 
-      const sshKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO47d1geLUqMp1vmpv1MYnTpDm2tivychbSs3lZ4ZERH second';
-      await hypervisor.reinstall({ vmId, os: 'test-linux', hostname: 'second-name', sshKey }, 4);
+      const sshKey = SECOND_KEY;
+      await hypervisor.reinstall({ ...ORDER, hostname: 'second-name', sshKey, userData: '#!/bin/sh\necho ready > /root/note\n' }, 4);
       const anew = await factsOf(port, ({ instance }) => instance === '48213-2');
       expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'second-name', authorized_key: sshKey, disk_bytes: 20 * 1024 ** 3 });
-      expect(await logsIn(join(directory, `vm-${vmId}`), { ...login, password: 'Second-Password-2' })).toBe(true);
+      const second = { ...login, password: 'Second-Password-2' };
+      expect(await outputIn(join(directory, `vm-${vmId}`), second, 'cat /root/note')).toBe('ready');
       await hypervisor.remove(vmId, 5);
     },
   );
@@ -130,7 +134,7 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       await outputIn(folder, login, 'echo before > /root/note; sync');
       await backups.create(vmId, 'note', 2);
       await outputIn(folder, login, 'echo after > /root/note; sync');
-      await hypervisor.setPassword(vmId, 'Second-Password-2', 3);
+      await hypervisor.setLogin(vmId, { password: 'Second-Password-2', sshKey: null }, 3);
       await hypervisor.resize({ ...ORDER, cores: 2, mem: 320, disk: 20 }, 4);
       await factsOf(port, ({ boots }) => boots === 2);
       expect(await outputIn(folder, { ...login, password: 'Second-Password-2' }, 'cat /root/note')).toBe('after');

@@ -33,7 +33,7 @@ export interface QemuOptions {
   readonly directory: string;
   /**
    * The folder of the images: `NAME.qcow2` for each operating system of the catalogue, and `NAME.kernel` and `NAME.initrd` next to it if it
-   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setPassword` and a clean shutdown.
+   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
    */
   readonly images: string;
   /** The image of every operating system that has none. Default: none, so that its purchase fails. */
@@ -48,7 +48,7 @@ export interface QemuOptions {
   readonly node?: string;
   /** Milliseconds that a guest has to shut down before it is powered off. Default: 10,000. */
   readonly shutdownMs?: number;
-  /** Milliseconds in which the guest agent must answer to `setPassword`. Default: 5,000. */
+  /** Milliseconds in which the guest agent must answer to `setLogin`. Default: 5,000. */
   readonly agentMs?: number;
   /** Default: KVM if guests run with it, or else emulation. */
   readonly accelerator?: 'kvm' | 'tcg';
@@ -125,9 +125,9 @@ function changesOn(host: Host): Hypervisor {
         if (existing !== undefined && !isSame) await erase(host, existing);
         await boot(host, isSame ? { ...existing, token } : await install(host, order, token));
       }),
-    reinstall: ({ vmId, os, hostname, sshKey }, token) =>
+    reinstall: ({ vmId, os, hostname, sshKey, userData }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, os, hostname, sshKey, installation: before.installation + 1 };
+        const mark = { ...before, os, hostname, sshKey, userData, installation: before.installation + 1 };
         const folder = folders.pathOf(vmId);
         const image = imageOf(host, os);
         await stopMachine(folder, mark, 0);
@@ -143,13 +143,16 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
         await boot(host, mark);
       }),
-    setPassword: (vmId, password, token) =>
+    setLogin: (vmId, { password, sshKey }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, passwordHash: await hashOfPassword(password) };
+        const mark = { ...before, passwordHash: await hashOfPassword(password), sshKey: sshKey ?? before.sshKey };
         const folder = folders.pathOf(vmId);
-        const given = { username: mark.username, password: Buffer.from(mark.passwordHash).toString('base64'), crypted: true };
-        await agent(folder, 'guest-set-user-password', { ...given, timeoutMs: options.agentMs ?? DEFAULT_AGENT_MS });
-        // A later reinstallation sets the same password.
+        const { username } = mark;
+        const timeoutMs = options.agentMs ?? DEFAULT_AGENT_MS;
+        if (sshKey !== null) await agent(folder, 'guest-ssh-add-authorized-keys', { username, keys: [sshKey], reset: true, timeoutMs });
+        const hash = Buffer.from(mark.passwordHash).toString('base64');
+        await agent(folder, 'guest-set-user-password', { username, password: hash, crypted: true, timeoutMs });
+        // A later reinstallation sets the same login.
         await folders.write(mark);
         await writeSeed(folder, mark);
       }),
@@ -263,7 +266,7 @@ async function inventoryOf({ options: { directory, images, defaultImage, node },
 /** Creates the folder of a new VM, with its disk and seed. */
 async function install(host: Host, order: VmOrder, token: FencingToken): Promise<VmMark> {
   const { folders, options } = host;
-  const { vmId, node, os, hostname, username, sshKey, cores, mem, disk, password } = order;
+  const { vmId, node, os, hostname, username, sshKey, userData, cores, mem, disk, password } = order;
   const image = imageOf(host, os);
   const mark: VmMark = {
     service: options.serviceId,
@@ -277,6 +280,7 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
     hostname,
     username,
     sshKey,
+    userData,
     cores,
     mem,
     disk,
@@ -291,8 +295,8 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
 }
 
 /** Whether a VM is the result of an order. */
-async function isOrdered(mark: VmMark, { os, hostname, username, sshKey, password }: VmOrder): Promise<boolean> {
-  const isAlike = mark.os === os && mark.hostname === hostname && mark.username === username && mark.sshKey === sshKey;
+async function isOrdered(mark: VmMark, { password, ...order }: VmOrder): Promise<boolean> {
+  const isAlike = (['os', 'hostname', 'username', 'sshKey', 'userData'] as const).every((name) => (mark[name] ?? null) === order[name]);
   return isAlike && (await hashOfPassword(password, mark.passwordHash.split('$')[2])) === mark.passwordHash;
 }
 

@@ -1,4 +1,7 @@
-/** The seed: a CD-ROM with hostname, user, password and SSH key, which cloud-init (NoCloud) and our test image read at their first boot. */
+/**
+ * The seed: a CD-ROM with hostname, user, password, SSH key and user data, which cloud-init (NoCloud) and our test image read at the first boot of
+ * an installation. User and password are vendor data, which the user data can add to and override.
+ */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,7 +12,7 @@ export const SEED_FILE = 'seed.iso';
 
 /** Writes the seed into a folder, in one step. */
 export async function writeSeed(folder: string, mark: VmMark): Promise<void> {
-  const files = { 'meta-data': metaData(mark), 'user-data': userData(mark) };
+  const files = { 'meta-data': metaData(mark), 'vendor-data': vendorData(mark), 'user-data': mark.userData ?? '' };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
   const draft = `${SEED_FILE}.draft`;
   await run('genisoimage', ['-quiet', '-output', draft, '-volid', 'cidata', '-joliet', '-rock', ...Object.keys(files)], { cwd: folder });
@@ -33,7 +36,7 @@ function metaData({ vmId, installation, hostname }: VmMark): string {
 }
 
 /** Each value is a JSON text, which is also YAML, on a line of its own. */
-function userData({ username, passwordHash, sshKey }: VmMark): string {
+function vendorData({ username, passwordHash, sshKey }: VmMark): string {
   return `#cloud-config
 ssh_pwauth: true
 disable_root: false

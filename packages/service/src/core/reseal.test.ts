@@ -1,15 +1,19 @@
 import * as operator from '@reseller/operator-client';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { SECRET } from '../../test/harness.ts';
+import { SECRET, SMALL_VM } from '../../test/harness.ts';
 import { OPERATOR_TOKEN, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 import { createService, reseal, seedDemoAccount, systemRandom } from '../index.ts';
 import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
 import { secretsOf } from './events/webhook.ts';
+import { SEALED } from './reseal.ts';
+import { userDataOf } from './vm/user-data.ts';
 
 const NEW = 'n'.repeat(32);
+const USER_DATA = '#!/bin/sh\necho ready\n';
 const quiet = pino({ level: 'silent' });
 
 /** A sandbox with an auth code, a dedicated server, a one-time code, and a snapshot of them. */
@@ -23,6 +27,7 @@ async function startFilledSandbox() {
   const { key: apiKey } = await operator.issueApiKey({ client: service.client, path: { account_id: demo }, body: { label: 'x' } });
   service.registrar.domains.set(sampleIdentifiers.domain, { contact: Object({}), nameservers: [], authcode: null, renewed: true });
   await service.call('requestDomainAuthcode', { path: { domain: sampleIdentifiers.domain }, apiKey });
+  await service.call('createVm', { form: { ...SMALL_VM, user_data: USER_DATA }, apiKey });
   await operator.createSnapshot({ client: service.client, path: { snapshot: 'sealed' } });
   return { service, apiKey };
 }
@@ -82,7 +87,7 @@ test('a service with both secrets reads values sealed with either; after reseali
       .execute(),
   );
   const counts = await reseal(store, both, { random: systemRandom, now: service.clock.now() });
-  expect(counts).toEqual({ authcodes: 1, passwords: 2, webhookSecrets: 1, responses: 1, inSnapshots: 4, openCodes: 2 });
+  expect(counts).toEqual({ authcodes: 1, passwords: 2, userData: 1, webhookSecrets: 1, responses: 1, inSnapshots: 5, openCodes: 2 });
   const repeated = await during.service.app.inject({
     method: 'POST',
     url: '/account/otp',
@@ -115,8 +120,22 @@ test('a service with both secrets reads values sealed with either; after reseali
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
   });
   expect(restored.statusCode).toBe(200);
+  const { vm_id: vmId } = await store.read((db) => db.selectFrom('vm_user_data').select('vm_id').executeTakeFirstOrThrow());
+  expect(await store.read((db) => userDataOf(db, { secret: NEW }, vmId))).toBe(USER_DATA);
   const again = await shownBy(service, apiKey, { secret: NEW });
   expect([again.authcode, again.password, again.webhookSecrets]).toEqual([first.authcode, first.password, first.webhookSecrets]);
+});
+
+test('every column of sealed values is resealed', async () => {
+  const { store } = await startOperator();
+  const { rows } = await store.read((db) =>
+    sql<{ table: string; column: string }>`
+      select tables.name as "table", columns.name as "column" from sqlite_master as tables, pragma_table_info(tables.name) as columns
+      where columns.name like 'sealed%' order by tables.name
+    `.execute(db),
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  expect(Object.values(SEALED).map(({ table, column }) => ({ table, column }))).toEqual(expect.arrayContaining(rows));
 });
 
 test('with a wrong previous secret, resealing changes nothing', async () => {

@@ -1,47 +1,64 @@
+import { sql } from 'kysely';
+
 import { acceptedSecrets, keyIdOf, responseContext, seal, unseal } from '../rules/credentials.ts';
 import type { Secrets } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import { storeSecret } from '../store/identity.ts';
+import type { Schema } from '../store/schema.ts';
 import { StoreOpenError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { passwordContext } from './dedicated/life-cycle.ts';
 import { authcodeContext } from './domain/domain.ts';
 import { secretContext } from './events/webhook.ts';
+import { userDataContext } from './vm/user-data.ts';
+
+/** Where values are sealed. */
+interface SealedColumn {
+  readonly table: keyof Schema;
+  /** The columns of its primary key. */
+  readonly key: readonly string[];
+  readonly column: string;
+  /** The context of the value in a row, of which the columns of the key are known. */
+  contextOf(row: Row): string;
+  /** Whether a value that no secret opens stays as it is, because it is soon forgotten. Earlier versions sealed responses with API keys. */
+  readonly isForgotten?: boolean;
+}
+
+/** All sealed values, by the name of their number in the result. */
+export const SEALED = {
+  authcodes: { table: 'domains', key: ['name'], column: 'sealed_authcode', contextOf: ({ name }) => authcodeContext(String(name)) },
+  passwords: { table: 'dedicated_servers', key: ['id'], column: 'sealed_password', contextOf: ({ id }) => passwordContext(String(id)) },
+  userData: {
+    table: 'vm_user_data',
+    key: ['vm_id', 'is_pending'],
+    column: 'sealed_text',
+    contextOf: ({ vm_id: vmId }) => userDataContext(Number(vmId)),
+  },
+  webhookSecrets: {
+    table: 'webhook_secrets',
+    key: ['id'],
+    column: 'sealed_secret',
+    contextOf: ({ id }) => secretContext(String(id)),
+  },
+  /** Responses that are stored for repeated requests. */
+  responses: {
+    table: 'idempotency_keys',
+    key: ['account_id', 'key_hash'],
+    column: 'response',
+    contextOf: ({ account_id: account, key_hash: hash }) => responseContext(String(account), String(hash)),
+    isForgotten: true,
+  },
+} satisfies Record<string, SealedColumn>;
 
 /** The numbers of values that were sealed with the new secret. */
-export interface Resealed {
-  readonly authcodes: number;
-  readonly passwords: number;
-  /** Secrets of webhooks. */
-  readonly webhookSecrets: number;
-  /** Responses that are stored for repeated requests. */
-  readonly responses: number;
+export interface Resealed extends Readonly<Record<keyof typeof SEALED, number>> {
   /** Values in the snapshots of a sandbox. */
   readonly inSnapshots: number;
   /** One-time codes that become invalid with the previous secret. Their hashes cannot be converted. */
   readonly openCodes: number;
 }
 
-/** Each table with sealed values: the sealed column, and the context of its value in a row. */
-const SEALED: Readonly<Record<string, SealedColumn>> = {
-  domains: { column: 'sealed_authcode', contextOf: ({ name }) => authcodeContext(String(name)) },
-  webhook_secrets: { column: 'sealed_secret', contextOf: ({ id }) => secretContext(String(id)) },
-  dedicated_servers: { column: 'sealed_password', contextOf: ({ id }) => passwordContext(String(id)) },
-  idempotency_keys: {
-    column: 'response',
-    contextOf: ({ account_id: account, key_hash: hash }) => responseContext(String(account), String(hash)),
-    isForgotten: true,
-  },
-};
-
 type Row = Readonly<Record<string, unknown>>;
-
-interface SealedColumn {
-  readonly column: string;
-  contextOf(row: Row): string;
-  /** Whether a value that no secret opens stays as it is, because it is soon forgotten. Earlier versions sealed responses with API keys. */
-  readonly isForgotten?: boolean;
-}
 
 type Reseal = (sealed: string, context: string, isForgotten?: boolean) => string;
 
@@ -54,12 +71,17 @@ type Reseal = (sealed: string, context: string, isForgotten?: boolean) => string
  */
 export function reseal(store: Store, secrets: Secrets, { random, now }: { random: Random; now: number }): Promise<Resealed> {
   return store.commit(async ({ db }) => {
-    await store.sharing.freeze(db, Object.keys(SEALED));
+    const tables = Object.values<SealedColumn>(SEALED);
+    await store.sharing.freeze(
+      db,
+      tables.map(({ table }) => table),
+    );
     const again = resealing(secrets, random);
-    const authcodes = await resealDomains(db, again);
-    const passwords = await resealServers(db, again);
-    const webhookSecrets = await resealWebhooks(db, again);
-    const responses = await resealResponses(db, again);
+    const authcodes = await resealTable(db, SEALED.authcodes, again);
+    const passwords = await resealTable(db, SEALED.passwords, again);
+    const userData = await resealTable(db, SEALED.userData, again);
+    const webhookSecrets = await resealTable(db, SEALED.webhookSecrets, again);
+    const responses = await resealTable(db, SEALED.responses, again);
     const inSnapshots = await resealSnapshots(db, again);
     const { openCodes } = await db
       .selectFrom('otps')
@@ -68,7 +90,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
       .where('expires', '>', now)
       .executeTakeFirstOrThrow();
     await storeSecret(db, secrets.secret);
-    return { authcodes, passwords, webhookSecrets, responses, inSnapshots, openCodes };
+    return { authcodes, passwords, userData, webhookSecrets, responses, inSnapshots, openCodes };
   });
 }
 
@@ -86,51 +108,19 @@ function resealing(secrets: Secrets, random: Random): Reseal {
   };
 }
 
-async function resealDomains(db: Db, again: Reseal): Promise<number> {
+async function resealTable(db: Db, { table, key, column, contextOf, isForgotten }: SealedColumn, again: Reseal): Promise<number> {
+  const columns = sql.join([...key, column].map((name) => sql.ref(name)));
+  const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)} where ${sql.ref(column)} is not null`.execute(db);
   let changed = 0;
-  for (const { name, sealed_authcode: sealed } of await db.selectFrom('domains').select(['name', 'sealed_authcode']).execute()) {
-    const fresh = sealed === null ? null : again(sealed, authcodeContext(name));
+  for (const row of rows) {
+    const sealed = String(row[column]);
+    const fresh = again(sealed, contextOf(row), isForgotten);
     if (fresh === sealed) continue;
-    await db.updateTable('domains').set({ sealed_authcode: fresh }).where('name', '=', name).execute();
-    changed++;
-  }
-  return changed;
-}
-
-async function resealServers(db: Db, again: Reseal): Promise<number> {
-  let changed = 0;
-  for (const { id, sealed_password: sealed } of await db.selectFrom('dedicated_servers').select(['id', 'sealed_password']).execute()) {
-    const fresh = sealed === null ? null : again(sealed, passwordContext(id));
-    if (fresh === sealed) continue;
-    await db.updateTable('dedicated_servers').set({ sealed_password: fresh }).where('id', '=', id).execute();
-    changed++;
-  }
-  return changed;
-}
-
-async function resealWebhooks(db: Db, again: Reseal): Promise<number> {
-  let changed = 0;
-  for (const { id, sealed_secret: sealed } of await db.selectFrom('webhook_secrets').select(['id', 'sealed_secret']).execute()) {
-    const fresh = again(sealed, secretContext(id));
-    if (fresh === sealed) continue;
-    await db.updateTable('webhook_secrets').set({ sealed_secret: fresh }).where('id', '=', id).execute();
-    changed++;
-  }
-  return changed;
-}
-
-async function resealResponses(db: Db, again: Reseal): Promise<number> {
-  let changed = 0;
-  const rows = await db.selectFrom('idempotency_keys').select(['account_id', 'key_hash', 'response']).execute();
-  for (const { account_id: account, key_hash: hash, response: sealed } of rows) {
-    const fresh = sealed === null ? null : again(sealed, responseContext(account, hash), true);
-    if (fresh === sealed) continue;
-    await db
-      .updateTable('idempotency_keys')
-      .set({ response: fresh })
-      .where('account_id', '=', account)
-      .where('key_hash', '=', hash)
-      .execute();
+    const isRow = sql.join(
+      key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
+      sql` and `,
+    );
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${fresh} where ${isRow}`.execute(db);
     changed++;
   }
   return changed;
@@ -138,7 +128,7 @@ async function resealResponses(db: Db, again: Reseal): Promise<number> {
 
 async function resealSnapshots(db: Db, again: Reseal): Promise<number> {
   let changed = 0;
-  for (const [table, { column, contextOf, isForgotten }] of Object.entries(SEALED)) {
+  for (const { table, column, contextOf, isForgotten } of Object.values<SealedColumn>(SEALED)) {
     const pieces = await db.selectFrom('snapshot_rows').selectAll().where('table_name', '=', table).execute();
     for (const { snapshot, position, rows } of pieces) {
       const parsed: Record<string, unknown>[] = JSON.parse(rows);

@@ -21,6 +21,7 @@ const ORDER = {
   username: 'root',
   password: 'example',
   sshKey: null,
+  userData: null,
 };
 const CONTACT = {
   handle: 'HDL-1',
@@ -81,7 +82,9 @@ const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>>
   'hypervisor.start': on(simulatedHypervisor, (port, token) => port.start(ORDER.vmId, token)),
   'hypervisor.stop': on(simulatedHypervisor, (port, token) => port.stop(ORDER.vmId, token)),
   'hypervisor.restart': on(simulatedHypervisor, (port, token) => port.restart(ORDER.vmId, token)),
-  'hypervisor.setPassword': on(simulatedHypervisor, (port, token) => port.setPassword(ORDER.vmId, 'example-password-1', token)),
+  'hypervisor.setLogin': on(simulatedHypervisor, (port, token) =>
+    port.setLogin(ORDER.vmId, { password: 'example-password-1', sshKey: null }, token),
+  ),
   'hypervisor.resize': on(simulatedHypervisor, (port, token) => port.resize(ORDER, token)),
   'hypervisor.remove': on(simulatedHypervisor, (port, token) => port.remove(ORDER.vmId, token)),
   'fleet.setUp': on(simulatedFleet, (port, token) => port.setUp(SERVER, token)),

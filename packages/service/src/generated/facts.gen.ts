@@ -51,6 +51,11 @@ export const OPERATION_IDS = [
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",
+  "listIps",
+  "listAvailableIps",
+  "buyIps",
+  "assignIp",
+  "releaseIp",
   "getDedicatedOffer",
   "purchaseDedicatedServer",
   "listHandles",
@@ -79,6 +84,8 @@ export const OPERATION_IDS = [
   "replayWebhook",
   "quoteCreateVm",
   "quoteChangeVm",
+  "quoteBuyIps",
+  "quoteAssignIp",
   "quoteRegisterDomain",
   "quoteUndeleteDomain",
   "quotePurchaseDedicatedServer",
@@ -95,6 +102,10 @@ export const DEFAULTS = {
     "allowFallbackIPs": false
   },
   "ChangeVmForm": {
+    "allowFallbackIPs": false
+  },
+  "BuyIpsForm": {
+    "count": 1,
     "allowFallbackIPs": false
   },
   "AddDomainDnsForm": {

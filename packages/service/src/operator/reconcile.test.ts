@@ -16,7 +16,16 @@ const path = { vm_id: String(MACHINE) };
 /** Puts a machine with the mark of the service into the hypervisor. */
 function addMachine({ hypervisor }: TestOperator, changed = {}): void {
   const size = { vmId: MACHINE, node: 'nl-ryzen-01', cores: 2, mem: 4096, disk: 40, storage: null, networkSpeed: 1000, backupSlots: 2 };
-  const guest = { os: 'debian_12', hostname: 'left-over', username: 'root', password: '', sshKey: null, ipv4: [], ipv6: [] };
+  const guest = {
+    os: 'debian_12',
+    hostname: 'left-over',
+    username: 'root',
+    password: '',
+    sshKey: null,
+    userData: null,
+    ipv4: [],
+    ipv6: [],
+  };
   hypervisor.vms.set(MACHINE, { ...size, ...guest, ...changed });
 }
 

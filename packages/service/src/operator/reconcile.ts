@@ -65,7 +65,16 @@ function adoptionOf(
     );
   const { ips, backup_slots, network_speed, hostname: standard } = DEFAULTS.CreateVmForm;
   const size = { cores, mem, disk, storage: null, ips, backup_slots, network_speed };
-  const rest = { name: null, labels: {}, sshKey: null, sshKeyDisplayname: null, sshKeyId: null, allowFallbackIPs: true, defaultPtr: null };
+  const rest = {
+    name: null,
+    labels: {},
+    sshKey: null,
+    sshKeyDisplayname: null,
+    sshKeyId: null,
+    userData: null,
+    allowFallbackIPs: true,
+    defaultPtr: null,
+  };
   return {
     runtime,
     accountId: account_id,

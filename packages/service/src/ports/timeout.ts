@@ -30,13 +30,14 @@ export function withTimeouts({ clock, random, hypervisor, fleet, registrar, dns 
   };
 }
 
-/** Adds a timeout to the members of a port that return a promise. Other members stay unchanged. */
+/** Adds a timeout to the members of a port that return a promise, also within members such as `backups`. Other members stay unchanged. */
 function withTimeout<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
   // The proxy wraps an empty object: a proxy of a frozen port may not return other functions than the port has.
   const front: Port = Object.create(port);
   return new Proxy(front, {
     get(_front, member) {
       const value: unknown = Reflect.get(port, member, port);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return withTimeout(name, value, timeoutMs);
       if (typeof value !== 'function') return value;
       return (...given: unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, port, given);

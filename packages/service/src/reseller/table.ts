@@ -41,6 +41,10 @@ import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
 import { listHandleCountries } from './handle/list-handle-countries.ts';
 import { listHandles } from './handle/list-handles.ts';
+import { assignIp, quoteAssignIp } from './ip/assign-ip.ts';
+import { buyIps, quoteBuyIps } from './ip/buy-ips.ts';
+import { listAvailableIps, listIps } from './ip/list-ips.ts';
+import { releaseIp } from './ip/release-ip.ts';
 import type { OperationTable } from './operation.ts';
 import { createVmBackup, deleteVmBackup, listVmBackups, restoreVmBackup, setVmBackupSchedule } from './vm/backups.ts';
 import { changeVm } from './vm/change-vm.ts';
@@ -93,6 +97,13 @@ export const operations: OperationTable = {
   listVmRdns,
   setVmRdns,
   removeVmRdns,
+  listIps,
+  listAvailableIps,
+  buyIps,
+  quoteBuyIps,
+  assignIp,
+  quoteAssignIp,
+  releaseIp,
   getCurrentInvoice,
   getInvoice,
   listInvoices,

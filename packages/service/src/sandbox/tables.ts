@@ -57,6 +57,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   ip_addresses: 3,
   rdns_entries: 4,
   vm_backups: 3,
+  vm_user_data: 3,
   vm_counters: 3,
   vm_usage: 3,
   vm_traffic: 3,

@@ -65,6 +65,7 @@ import type {
   VmsTable,
   VmTrafficTable,
   VmUsageTable,
+  VmUserDataTable,
 } from './tables/vms.ts';
 
 /**
@@ -98,6 +99,7 @@ export interface Schema {
   vms: VmsTable;
   ssh_keys: SshKeysTable;
   vm_backups: VmBackupsTable;
+  vm_user_data: VmUserDataTable;
   vm_counters: VmCountersTable;
   vm_usage: VmUsageTable;
   vm_traffic: VmTrafficTable;

@@ -1,4 +1,4 @@
-import type { ForwardedPort, Installation, Inventory, VmBackups, VmUsage } from '@reseller/adapters';
+import type { ForwardedPort, Installation, Inventory, Login, VmBackups, VmUsage } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
@@ -36,8 +36,8 @@ export class TestHypervisor implements Hypervisor {
       if (this.failing) throw this.failing;
     });
   }
-  reinstall({ vmId, os, hostname, sshKey }: Installation, token: FencingToken): Promise<void> {
-    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey }));
+  reinstall({ vmId, os, hostname, sshKey, userData }: Installation, token: FencingToken): Promise<DoneOrStarted> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey, userData }));
   }
   start(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
@@ -45,8 +45,8 @@ export class TestHypervisor implements Hypervisor {
   restart(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
   }
-  setPassword(vmId: number, password: string, token: FencingToken): Promise<void> {
-    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { password }));
+  setLogin(vmId: number, { password, sshKey }: Login, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { password, ...(sshKey !== null && { sshKey }) }));
   }
   stop(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('tell', vmId, token, () => void this.stopped.add(vmId));

@@ -19,11 +19,11 @@ import { creditFits, holdFrom, holdOfOrder, iso } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { grossShown, rateAt } from './model-vat.ts';
 import { ownDomain } from './model.ts';
-import type { ModelAccount, ModelServer, ModelVm, Resources } from './model.ts';
+import type { ModelAccount, ModelServer, ModelSshKey, ModelVm, Resources } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
-import { noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './requests.ts';
+import { invalid, noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './requests.ts';
 import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -130,13 +130,16 @@ function deleteVm(sim: Simulation, vm: ModelVm): Promise<void> {
 }
 
 function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
+  // Sometimes with a key, which may be that of another account.
+  const keys = sim.dice.pick([vm.account, vm.account, sim.dice.pick(sim.model.accounts)]).sshKeys;
+  const key = sim.dice.chance(0.5) ? sim.dice.pickAny(keys) : undefined;
   return send(sim, {
     account: vm.account,
     id: 'resetVmPassword',
-    sent: { path: { vmid: String(vm.id) } },
+    sent: { path: { vmid: String(vm.id) }, ...(key && { form: { ssh_key_id: key.id } }) },
     predict: () => ({
       ...callsPort,
-      refusal: vm.state === 'removed' ? notFound : vm.changing || vm.state !== 'running' ? wrongState : undefined,
+      refusal: resetRefusal(vm, key),
       delivery: 'resetPassword',
       reserve() {
         const { release } = reserveUnbilledChange(sim, vm);
@@ -144,12 +147,20 @@ function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
           release,
           confirm(reply) {
             release();
-            expect(sim.world.hypervisor.vms.get(vm.id)?.password).toBe(reply.data().password);
+            if (key) vm.sshKey = key.text;
+            const { password, sshKey } = sim.world.hypervisor.vms.get(vm.id) ?? {};
+            expect({ password, sshKey }).toEqual({ password: reply.data().password, sshKey: vm.sshKey });
           },
         };
       },
     }),
   });
+}
+
+function resetRefusal(vm: ModelVm, key: ModelSshKey | undefined): Refused | undefined {
+  if (vm.state === 'removed') return notFound;
+  if (vm.changing || vm.state !== 'running') return wrongState;
+  return key && !vm.account.sshKeys.includes(key) ? invalid : undefined;
 }
 
 /** An edit is possible in every state and during a change. A search then finds the VM by its labels. */

@@ -24,10 +24,12 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
   const key = sim.dice.chance(0.3)
     ? sim.dice.pickAny((sim.dice.chance(0.9) ? vm.account : sim.dice.pick(sim.model.accounts)).sshKeys)
     : undefined;
+  const userData = sim.dice.chance(0.2) ? `#!/bin/sh\necho ${sim.dice.integer(1, 9)}\n` : undefined;
+  const form = { ...(os !== undefined && { os }), ...(key && { ssh_key_id: key.id }), ...(userData && { user_data: userData }) };
   return send(sim, {
     account: vm.account,
     id: 'reinstallVm',
-    sent: { path: { vmid: String(vm.id) }, form: { ...(os !== undefined && { os }), ...(key && { ssh_key_id: key.id }) } },
+    sent: { path: { vmid: String(vm.id) }, form },
     otherForm: { os: other },
     predict() {
       const installed = os ?? vm.os;
@@ -42,9 +44,10 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
               expect(reply.message).toContain(installed);
               vm.os = installed;
               if (key) vm.sshKey = key.text;
-              const { os: system, sshKey, edited } = vm;
+              if (userData !== undefined) vm.userData = userData;
+              const { os: system, sshKey, userData: kept, edited } = vm;
               const machine = sim.world.hypervisor.vms.get(vm.id);
-              expect(machine).toMatchObject({ os: system, sshKey, ...(edited && { hostname: edited.hostname }) });
+              expect(machine).toMatchObject({ os: system, sshKey, userData: kept, ...(edited && { hostname: edited.hostname }) });
               vm.changing = false;
             },
           };

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { decimalOf, euros } from '../../src/rules/money.ts';
 import { checkBackups } from './actions-backups.ts';
 import { expectedRecord } from './actions-dns.ts';
+import { checkIps } from './actions-ips.ts';
 import { checkNames } from './actions-rdns.ts';
 import { checkUsage } from './actions-usage.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
@@ -247,6 +248,7 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
   expect(pricings?.monthly).toBe(numberOf(vm.price));
+  await checkIps(sim, account);
   await checkNames(sim, account, vm);
   await checkBackups(sim, account, vm);
   await checkUsage(sim, account, vm);

@@ -85,8 +85,12 @@ export interface ModelVm extends Allocation {
   os: string;
   /** The public key of its login user. */
   sshKey: string | null;
+  /** The text that each reinstallation gets. */
+  userData: string | null;
   /** The oldest first. */
   readonly backups: ModelBackup[];
+  /** The IPv4 address that it keeps. */
+  readonly firstIp: string;
   /** The name that its purchase has given its addresses. */
   readonly defaultPtr: string;
   /** The names that requests have set, by address. Null for one that was removed. */

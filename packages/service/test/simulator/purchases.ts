@@ -28,6 +28,7 @@ export interface PurchaseRequest {
   /** A stored key, sometimes of another account. */
   readonly sshKey: ModelSshKey | undefined;
   readonly defaultPtr: string | undefined;
+  readonly userData: string | undefined;
 }
 
 export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
@@ -42,6 +43,7 @@ export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
     allowFallbackIPs: dice.chance(0.3),
     sshKey: dice.chance(0.3) ? dice.pickAny((dice.chance(0.9) ? account : dice.pick(model.accounts)).sshKeys) : undefined,
     defaultPtr: dice.chance(0.3) ? dice.pick(['www', 'mail']).concat('.elsewhere.example') : undefined,
+    userData: dice.chance(0.3) ? '#!/bin/sh\necho bought\n' : undefined,
   };
 }
 
@@ -61,7 +63,7 @@ export function randomResources(dice: Dice, { ranges }: CatalogueHost): Resource
 }
 
 /** The form of a purchase. It omits fields that have the document's default. */
-export function formOf({ host, resources, os, allowFallbackIPs, sshKey, defaultPtr }: PurchaseRequest): Record<string, unknown> {
+export function formOf({ host, resources, os, allowFallbackIPs, sshKey, defaultPtr, userData }: PurchaseRequest): Record<string, unknown> {
   const { ips, backup_slots, network_speed, storage, ...needed } = resources;
   return {
     ...needed,
@@ -74,6 +76,7 @@ export function formOf({ host, resources, os, allowFallbackIPs, sshKey, defaultP
     ...(allowFallbackIPs && { allowFallbackIPs }),
     ...(sshKey && { ssh_key_id: sshKey.id }),
     ...(defaultPtr !== undefined && { default_ptr: defaultPtr }),
+    ...(userData !== undefined && { user_data: userData }),
   };
 }
 
@@ -166,6 +169,7 @@ export function reserveVm(
     disk: resources.disk,
     os,
     sshKey: purchase.sshKey?.text ?? null,
+    userData: purchase.userData ?? null,
   });
   expect([...model.vms, ...model.reservations].map((vm) => vm.id)).not.toContain(id);
   const node = host.nodes.find(({ name }) => name === order.node);
@@ -213,8 +217,10 @@ export function reserveVm(
       const start = Math.max(terms.since, account.period);
       model.vms.push({
         ...taken,
+        firstIp: ipv4[0] ?? '',
         os,
         sshKey: purchase.sshKey?.text ?? null,
+        userData: purchase.userData ?? null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
         names: new Map(),
         backups: [],

@@ -15,6 +15,7 @@ import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { changeWebhooks, followEvents } from './actions-events.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
+import { changeIps } from './actions-ips.ts';
 import {
   changeTaxStatus,
   changeVatRate,
@@ -71,6 +72,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
+  { weight: 4, run: changeIps },
   { weight: 6, run: useNetwork },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },

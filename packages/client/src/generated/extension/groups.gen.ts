@@ -11,7 +11,7 @@ import { groupsOf as baseGroupsOf } from '../groups.gen.ts';
 import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
-export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
+export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'ip' | 'dedicated' | 'account'> {
   readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
@@ -181,15 +181,16 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Reset a VM password
      *
-     * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
+     * Gives the login user of a running VM a new, generated password. The old one is no longer valid. With `ssh_key_id`, the user gets this SSH key, too, which replaces the earlier ones.
      *
      * *Inferred: the specification does not state this.*
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @param form The SSH key to set with the password. The whole body is optional.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws ResellerError Its class tells the kind of the failure.
      */
-    resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
+    resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, form?: types.ResetVmPasswordForm, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
     readonly sshKey: {
       /**
        * List SSH keys
@@ -560,6 +561,92 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      */
     credit(options?: RequestOptions): Call<types.GetCreditSuccess['data']>;
   };
+  readonly ip: {
+    /**
+     * List your IP addresses
+     *
+     * Returns the IPv4 addresses and IPv6 networks of the VMs of the account. An address always belongs to a VM: its price is part of the price of the VM.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    list(options?: RequestOptions): Call<types.ListIpsSuccess['data']['list']>;
+    /**
+     * List free IP addresses
+     *
+     * Returns how many IPv4 addresses are free for the VMs of each host system, and what one costs. Host systems in one data centre share their addresses.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    available(options?: RequestOptions): Call<types.ListAvailableIpsSuccess['data']['list']>;
+    /**
+     * Buy IP addresses
+     *
+     * Adds IPv4 addresses to a VM. It is a change of the VM to a higher number of `ips`, billed like `POST /vm/{vmid}/change`: the position of the VM ends, and one of the type `UP-DOWNGRADE` begins at the new price.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The VM and the number of addresses.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if `beforeBillable` refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    buy(form: types.BuyIpsForm, options?: RequestOptions): Call<types.BuyIpsSuccess['data']>;
+    /**
+     * Quote IP addresses
+     *
+     * Returns what `PUT /ip/buy` would cost now with the same form: the price of the VM with the further addresses. It does not check whether addresses are free or the credit suffices. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The VM and the number of addresses.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteBuy(form: types.BuyIpsForm, options?: RequestOptions): Call<types.QuoteBuyIpsSuccess['data']>;
+    /**
+     * Move an IP address
+     *
+     * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param ip_address An address of a VM of the account.
+     * @param form The VM that gets the address.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if `beforeBillable` refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    assign(ip_address: types.AssignIpData['path']['ip_address'], form: types.AssignIpForm, options?: RequestOptions): Call<types.AssignIpSuccess['data']>;
+    /**
+     * Quote a moved IP address
+     *
+     * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param ip_address An address of a VM of the account.
+     * @param form The VM that gets the address.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteAssign(ip_address: types.QuoteAssignIpData['path']['ip_address'], form: types.AssignIpForm, options?: RequestOptions): Call<types.QuoteAssignIpSuccess['data']>;
+    /**
+     * Release an IP address
+     *
+     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address at once.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param ip_address An address of a VM of the account.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    release(ip_address: types.ReleaseIpData['path']['ip_address'], options?: RequestOptions): Call<types.ReleaseIpSuccess['data']>;
+  };
   readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase' | 'quotePurchase' | 'quoteUndelete'> & {
     /**
      * Get a market offer
@@ -795,7 +882,7 @@ export const groupsOf = (client: Client): Groups => {
       quoteChange: (vmid, form, options) => sdk.quoteChangeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       edit: (vmid, form, options) => sdk.editVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       delete: (vmid, options) => sdk.deleteVm({ ...callOptions(options), client, path: { vmid } }),
-      resetPassword: (vmid, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid } }),
+      resetPassword: (vmid, form, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid }, body: form }),
       sshKey: {
         list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
         add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),
@@ -843,6 +930,15 @@ export const groupsOf = (client: Client): Groups => {
       documents: (options) => sdk.listDocuments({ ...callOptions(options), client }),
       payments: (options) => sdk.listPayments({ ...callOptions(options), client }),
       credit: (options) => sdk.getCredit({ ...callOptions(options), client }),
+    },
+    ip: {
+      list: (options) => sdk.listIps({ ...callOptions(options), client }),
+      available: (options) => sdk.listAvailableIps({ ...callOptions(options), client }),
+      buy: (form, options) => sdk.buyIps({ ...callOptions(options), client, body: form }),
+      quoteBuy: (form, options) => sdk.quoteBuyIps({ ...callOptions(options), client, body: form }),
+      assign: (ip_address, form, options) => sdk.assignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
+      quoteAssign: (ip_address, form, options) => sdk.quoteAssignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
+      release: (ip_address, options) => sdk.releaseIp({ ...callOptions(options), client, path: { ip_address } }),
     },
     dedicated: {
       ...base.dedicated,

@@ -22,7 +22,8 @@ export const createVmFacts = {
         max_price: 'string',
         name: 'string',
         labels: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
     required: [
         'cores',
@@ -30,6 +31,9 @@ export const createVmFacts = {
         'disk',
         'os',
         'hostsystem'
+    ],
+    secret: [
+        'user_data'
     ],
     has: 'identifier',
     hasType: 'number',
@@ -46,8 +50,12 @@ export const reinstallVmFacts = {
     keyed: true,
     form: {
         os: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
+    secret: [
+        'user_data'
+    ],
     unique: true
 } as const;
 
@@ -190,6 +198,10 @@ export const resetVmPasswordFacts = {
     id: 'resetVmPassword',
     effect: 'write',
     keyed: true,
+    form: {
+        ssh_key_id: 'string'
+    },
+    openForm: true,
     has: 'password',
     hasType: 'string',
     unique: true
@@ -350,6 +362,68 @@ export const removeVmRdnsFacts = {
     id: 'removeVmRdns',
     effect: 'write',
     keyed: true,
+    unique: true
+} as const;
+
+export const listIpsFacts = {
+    id: 'listIps',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const listAvailableIpsFacts = {
+    id: 'listAvailableIps',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const buyIpsFacts = {
+    id: 'buyIps',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        vmid: 'string',
+        count: 'integer',
+        allowFallbackIPs: 'boolean',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'vmid',
+    hasType: 'number',
+    repeats: {
+        vmid: 'vmid'
+    }
+} as const;
+
+export const assignIpFacts = {
+    id: 'assignIp',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        vmid: 'string',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'ip_address',
+    hasType: 'string',
+    repeats: {
+        vmid: 'vmid'
+    },
+    unique: true
+} as const;
+
+export const releaseIpFacts = {
+    id: 'releaseIp',
+    effect: 'write',
+    keyed: true,
+    has: 'ip_address',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -645,7 +719,8 @@ export const quoteCreateVmFacts = {
         max_price: 'string',
         name: 'string',
         labels: 'string',
-        ssh_key_id: 'string'
+        ssh_key_id: 'string',
+        user_data: 'string'
     },
     required: [
         'cores',
@@ -653,6 +728,9 @@ export const quoteCreateVmFacts = {
         'disk',
         'os',
         'hostsystem'
+    ],
+    secret: [
+        'user_data'
     ],
     has: 'price'
 } as const;
@@ -672,6 +750,32 @@ export const quoteChangeVmFacts = {
         allowFallbackIPs: 'boolean',
         max_price: 'string'
     },
+    has: 'price'
+} as const;
+
+export const quoteBuyIpsFacts = {
+    id: 'quoteBuyIps',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        vmid: 'string',
+        count: 'integer',
+        allowFallbackIPs: 'boolean',
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'price'
+} as const;
+
+export const quoteAssignIpFacts = {
+    id: 'quoteAssignIp',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        vmid: 'string',
+        max_price: 'string'
+    },
+    openForm: true,
     has: 'price'
 } as const;
 

@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts, testWebhookFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, assignIpFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts, testWebhookFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -221,12 +221,17 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Reset a VM password
  *
- * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
+ * Gives the login user of a running VM a new, generated password. The old one is no longer valid. With `ssh_key_id`, the user gets this SSH key, too, which replaces the earlier ones.
  */
 export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
     requestValidator: resetVmPasswordFacts,
     url: '/vm/{vmid}/password-reset',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**
@@ -426,6 +431,71 @@ export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options
 export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Options<RemoveVmRdnsData, ThrowOnError>): RequestResult<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError> => options.client.delete<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError>({
     requestValidator: removeVmRdnsFacts,
     url: '/vm/{vmid}/rdns/{ip_address}/remove',
+    ...options
+});
+
+/**
+ * List your IP addresses
+ *
+ * Returns the IPv4 addresses and IPv6 networks of the VMs of the account. An address always belongs to a VM: its price is part of the price of the VM.
+ */
+export const listIps = <ThrowOnError extends boolean = false>(options: Options<ListIpsData, ThrowOnError>): RequestResult<ListIpsResponses, ListIpsErrors, ThrowOnError> => options.client.get<ListIpsResponses, ListIpsErrors, ThrowOnError>({
+    requestValidator: listIpsFacts,
+    url: '/ip/list',
+    ...options
+});
+
+/**
+ * List free IP addresses
+ *
+ * Returns how many IPv4 addresses are free for the VMs of each host system, and what one costs. Host systems in one data centre share their addresses.
+ */
+export const listAvailableIps = <ThrowOnError extends boolean = false>(options: Options<ListAvailableIpsData, ThrowOnError>): RequestResult<ListAvailableIpsResponses, ListAvailableIpsErrors, ThrowOnError> => options.client.get<ListAvailableIpsResponses, ListAvailableIpsErrors, ThrowOnError>({
+    requestValidator: listAvailableIpsFacts,
+    url: '/ip/available',
+    ...options
+});
+
+/**
+ * Buy IP addresses
+ *
+ * Adds IPv4 addresses to a VM. It is a change of the VM to a higher number of `ips`, billed like `POST /vm/{vmid}/change`: the position of the VM ends, and one of the type `UP-DOWNGRADE` begins at the new price.
+ */
+export const buyIps = <ThrowOnError extends boolean = false>(options: Options<BuyIpsData, ThrowOnError>): RequestResult<BuyIpsResponses, BuyIpsErrors, ThrowOnError> => options.client.put<BuyIpsResponses, BuyIpsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: buyIpsFacts,
+    url: '/ip/buy',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Move an IP address
+ *
+ * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+ */
+export const assignIp = <ThrowOnError extends boolean = false>(options: Options<AssignIpData, ThrowOnError>): RequestResult<AssignIpResponses, AssignIpErrors, ThrowOnError> => options.client.post<AssignIpResponses, AssignIpErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: assignIpFacts,
+    url: '/ip/{ip_address}/assign',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Release an IP address
+ *
+ * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address at once.
+ */
+export const releaseIp = <ThrowOnError extends boolean = false>(options: Options<ReleaseIpData, ThrowOnError>): RequestResult<ReleaseIpResponses, ReleaseIpErrors, ThrowOnError> => options.client.delete<ReleaseIpResponses, ReleaseIpErrors, ThrowOnError>({
+    requestValidator: releaseIpFacts,
+    url: '/ip/{ip_address}/release',
     ...options
 });
 
@@ -785,6 +855,38 @@ export const quoteChangeVm = <ThrowOnError extends boolean = false>(options: Opt
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteChangeVmFacts,
     url: '/vm/{vmid}/change/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote IP addresses
+ *
+ * Returns what `PUT /ip/buy` would cost now with the same form: the price of the VM with the further addresses. It does not check whether addresses are free or the credit suffices. It changes nothing, and `max_price` makes no difference.
+ */
+export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Options<QuoteBuyIpsData, ThrowOnError>): RequestResult<QuoteBuyIpsResponses, QuoteBuyIpsErrors, ThrowOnError> => options.client.post<QuoteBuyIpsResponses, QuoteBuyIpsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quoteBuyIpsFacts,
+    url: '/ip/buy/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote a moved IP address
+ *
+ * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+ */
+export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError> => options.client.post<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quoteAssignIpFacts,
+    url: '/ip/{ip_address}/assign/quote',
     ...options,
     headers: {
         'Content-Type': 'application/x-www-form-urlencoded',

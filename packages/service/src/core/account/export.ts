@@ -40,6 +40,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   vms: ofAccount(),
   ssh_keys: ofAccount(),
   vm_backups: through('vm_id', 'vms', 'id'),
+  vm_user_data: { ...through('vm_id', 'vms', 'id'), without: ['sealed_text'] },
   vm_counters: null,
   vm_usage: through('vm_id', 'vms', 'id'),
   vm_traffic: through('vm_id', 'vms', 'id'),

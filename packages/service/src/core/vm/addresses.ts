@@ -42,8 +42,8 @@ export async function assignAddresses(db: Db, order: AddressOrder): Promise<Assi
   const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 });
   if (all.length === ips + 1) return toAssigned(order, all);
   const some = await addressesOf(db, vmId);
-  await takeMissing(db, order, { family: 4, count: ips - ofFamily(4, some).length, pending: 0 });
-  await takeMissing(db, order, { family: 6, count: 1 - ofFamily(6, some).length, pending: 0 });
+  await takeMissing(db, order, { family: 4, count: ips - ofFamily(4, some).length, pending: 0, added: 0 });
+  await takeMissing(db, order, { family: 6, count: 1 - ofFamily(6, some).length, pending: 0, added: 0 });
   return addressesOf(db, vmId);
 }
 
@@ -54,7 +54,16 @@ export function ofFamily(family: 4 | 6, addresses: readonly AssignedAddress[]): 
 
 /** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await db.updateTable('ip_addresses').set({ vm_id: null, pending: 0 }).where('vm_id', '=', vmId).execute();
+  await releasing(db, vmId).execute();
+}
+
+/** Returns one address of a VM to its pool. */
+export async function releaseAddress(db: Db, vmId: number, address: string): Promise<void> {
+  await releasing(db, vmId).where('address', '=', address).execute();
+}
+
+function releasing(db: Db, vmId: number) {
+  return db.updateTable('ip_addresses').set({ vm_id: null, pending: 0, added: 0 }).where('vm_id', '=', vmId);
 }
 
 /**
@@ -64,7 +73,27 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
  * @throws Refusal 409 if too few are free.
  */
 export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void> {
-  await takeMissing(db, order, { family: 4, count: order.ips, pending: 1 });
+  await takeMissing(db, order, { family: 4, count: order.ips, pending: 1, added: await nextAdded(db, order.vmId) });
+}
+
+/** Moves an address to another VM, for which it is pending until `confirmAddresses`. */
+export async function moveAddress(db: Db, { address, from, to }: { address: string; from: number; to: number }): Promise<void> {
+  await db
+    .updateTable('ip_addresses')
+    .set({ vm_id: to, pending: 1, added: await nextAdded(db, to) })
+    .where('address', '=', address)
+    .where('vm_id', '=', from)
+    .execute();
+}
+
+/** The place of the next address that a VM gets. */
+async function nextAdded(db: Db, vmId: number): Promise<number> {
+  const { last } = await db
+    .selectFrom('ip_addresses')
+    .select(({ fn }) => fn.max<number | null>('added').as('last'))
+    .where('vm_id', '=', vmId)
+    .executeTakeFirstOrThrow();
+  return Number(last ?? 0) + 1;
 }
 
 /** Gives a VM its pending addresses. */
@@ -74,15 +103,20 @@ export async function confirmAddresses(db: Db, vmId: number): Promise<void> {
 
 /** Returns the pending addresses of a VM to their pools. */
 export async function releasePendingAddresses(db: Db, vmId: number): Promise<void> {
-  await db.updateTable('ip_addresses').set({ vm_id: null, pending: 0 }).where('vm_id', '=', vmId).where('pending', '=', 1).execute();
+  await releasing(db, vmId).where('pending', '=', 1).execute();
 }
 
 /**
- * The addresses and networks of a VM, without pending ones. The account's own come before the provider's, and both follow the order of
- * their pools.
+ * The addresses and networks of a VM, without pending ones. Those of its purchase come first: the account's own before the provider's, and both
+ * in the order of their pools. Then come those that it got later, in the order of time.
  */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return selectAddresses(db, [vmId]).where('ip_addresses.pending', '=', 0).execute();
+}
+
+/** The last IPv4 addresses of a VM, with pending ones. */
+export async function lastIpv4Of(db: Db, vmId: number, count: number): Promise<readonly AssignedAddress[]> {
+  return ofFamily(4, await selectAddresses(db, [vmId]).execute()).slice(-count);
 }
 
 /** The addresses and networks of several VMs, by the identifier of the VM. */
@@ -98,6 +132,7 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', 'in', vmIds)
+    .orderBy('ip_addresses.added')
     .orderBy((address) => address('ip_addresses.owner', '=', PROVIDER))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position');
@@ -113,33 +148,33 @@ export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
 export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
   const ipv4 = await ipv4Of(db, vmId);
   const last = ipv4.slice(Math.max(0, ipv4.length - count));
-  await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', last).where('vm_id', '=', vmId).execute();
+  await releasing(db, vmId).where('address', 'in', last).execute();
 }
 
 /** Takes free addresses from one owner after the other. */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
-  { family, count, pending }: { family: 4 | 6; count: number; pending: 0 | 1 },
+  { family, count, pending, added }: { family: 4 | 6; count: number; pending: 0 | 1; added: number },
 ): Promise<void> {
   const { vmId, datacenter, ips } = order;
   const owners = ownersFor(order, family);
   let missing = count;
   for (const owner of owners) {
-    if (missing > 0) missing -= (await takeFree.skip(missing)(db, { vmId, pending, datacenter, family, owner })).length;
+    if (missing > 0) missing -= (await takeFree.skip(missing)(db, { vmId, pending, added, datacenter, family, owner })).length;
   }
   // Other transactions may be taking the last ones, and may still give them back.
   for (const owner of owners) {
     while (missing > 0 && (await hasFree(db, { datacenter, family, owner })).length > 0)
-      missing -= (await takeFree.wait(missing)(db, { vmId, pending, datacenter, family, owner })).length;
+      missing -= (await takeFree.wait(missing)(db, { vmId, pending, added, datacenter, family, owner })).length;
   }
   if (missing <= 0) return;
   throw new Refusal(
     409,
     'out_of_capacity',
     family === 4
-      ? `This location has fewer than ${ips} free IPv4 ${ips === 1 ? 'address' : 'addresses'}. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
-      : 'This location has no free IPv6 network. Choose another location, or set allowFallbackIPs if only your own subnets have run out.',
+      ? `The data centre ${datacenter} has fewer than ${ips} free IPv4 ${ips === 1 ? 'address' : 'addresses'}. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
+      : `The data centre ${datacenter} has no free IPv6 network. Choose another location, or set allowFallbackIPs if only your own subnets have run out.`,
   );
 }
 
@@ -202,11 +237,11 @@ const takeFree = { skip: takingFree('skip'), wait: takingFree('wait') };
 
 function takingFree(locked: LockedRows) {
   return keptByCount((wanted) =>
-    prepared<{ vmId: number; pending: number; datacenter: string; family: number; owner: string }, { address: string }>(
+    prepared<{ vmId: number; pending: number; added: number; datacenter: string; family: number; owner: string }, { address: string }>(
       (db, parameter, claim) =>
         db
           .updateTable('ip_addresses')
-          .set({ vm_id: parameter('vmId'), pending: parameter('pending') })
+          .set({ vm_id: parameter('vmId'), pending: parameter('pending'), added: parameter('added') })
           .where(
             'address',
             'in',

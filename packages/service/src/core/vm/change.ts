@@ -148,7 +148,7 @@ function isOfAccount(vm: Pick<Vm, 'account_id' | 'state'>, accountId: string): b
   return vm.account_id === accountId && vm.state !== 'reserved' && vm.state !== 'removed';
 }
 
-function underWay(vmId: number): Refusal {
+export function underWay(vmId: number): Refusal {
   return new Refusal(
     409,
     'wrong_state',

@@ -36,6 +36,7 @@ import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
 import { leaveNode } from './placement.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from './ssh-keys.ts';
+import { forgetUserData, storeUserData } from './user-data.ts';
 
 /** The VM that an account wants to buy. */
 export interface WantedVm extends BilledResources {
@@ -49,6 +50,8 @@ export interface WantedVm extends BilledResources {
   readonly sshKeyDisplayname: string | null;
   /** A stored key of the account, in the place of the two above. */
   readonly sshKeyId: string | null;
+  /** Text for cloud-init. Null for none. */
+  readonly userData: string | null;
   readonly allowFallbackIPs: boolean;
   /** Null for a domain of the provider. */
   readonly defaultPtr: string | null;
@@ -125,6 +128,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     // 5. Store the VM with an identifier, and take room on a node.
     const row = rowOf(purchase, { host, os, sale, monthlyPrice, validFrom });
     const { id: vmId, node } = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
+    if (vm.userData !== null) await storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false });
     await assertVmQuota(db, accountId);
     // 6. Take addresses.
     const { ips, allowFallbackIPs } = vm;
@@ -177,6 +181,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     await giveSpendingBack(db, spending);
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
+    await forgetUserData(db, vmId);
     await db.deleteFrom('vms').where('id', '=', vmId).execute();
   },
 };
@@ -261,6 +266,7 @@ function orderOf({ vmId, vm, node, os, addresses, password }: Plan): VmOrder {
     username: os.username,
     password,
     sshKey: vm.sshKey,
+    userData: vm.userData,
     ipv4: ofFamily(4, addresses).map(({ address }) => address),
     ipv6: ofFamily(6, addresses).map(({ address }) => address),
   };

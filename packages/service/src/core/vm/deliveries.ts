@@ -27,27 +27,38 @@ import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf,
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
-import { ipv4Of, assignMoreIpv4, confirmAddresses, releaseAddresses, releaseLastIpv4, releasePendingAddresses } from './addresses.ts';
+import {
+  assignMoreIpv4,
+  confirmAddresses,
+  ipv4Of,
+  releaseAddress,
+  releaseAddresses,
+  releaseLastIpv4,
+  releasePendingAddresses,
+} from './addresses.ts';
 import { forgetBackups, usedSlots } from './backups.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
 import { forgetUsage } from './usage.ts';
+import { forgetUserData } from './user-data.ts';
 
 type Row = Selectable<VmsTable>;
 
 /** The new resources of a VM. Resources that are missing stay as they are. */
 export interface Resize {
   readonly resources: Partial<BilledResources>;
+  /** The IPv4 address that the VM loses. With fewer `ips` and without it, the VM loses its last ones. */
+  readonly releasedIp?: string;
   /** Whether addresses of the provider may be used once the account's own subnets are used up. Default: false. */
   readonly allowFallbackIPs?: boolean;
   /** The price guard: the highest net price of 30 days that is accepted, in EUR. */
   readonly maxPrice?: string | undefined;
 }
 
-const vmDetails = v.object({ vmId: v.number() });
-const heldDetails = v.object({
+export const vmDetails = v.object({ vmId: v.number() });
+export const heldDetails = v.object({
   vmId: v.number(),
   accountId: v.string(),
   hold: v.number(),
@@ -55,7 +66,7 @@ const heldDetails = v.object({
   spending: v.optional(spendingDetails),
 });
 
-const resourceDetails = v.object({
+export const resourceDetails = v.object({
   cores: v.number(),
   mem: v.number(),
   disk: v.number(),
@@ -64,7 +75,7 @@ const resourceDetails = v.object({
   network_speed: v.number(),
   storage: v.nullable(v.number()),
 });
-const sizeDetails = v.object({
+export const sizeDetails = v.object({
   vmId: v.number(),
   node: v.string(),
   cores: v.number(),
@@ -83,9 +94,10 @@ const resizeDetails = v.object({
   price: v.optional(v.number()),
   basis: v.optional(v.picklist(['SALE', 'STANDARD'])),
   pricesFrom: v.optional(v.number()),
+  releasedIp: v.optional(v.string()),
 });
 
-function settledInstant(db: Db, { account_id: accountId }: Pick<Row, 'account_id'>, runtime: Runtime) {
+export function settledInstant(db: Db, { account_id: accountId }: Pick<Row, 'account_id'>, runtime: Runtime) {
   return billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
 }
 
@@ -171,6 +183,7 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     await releaseAddresses(db, vmId);
     await forgetBackups(db, vmId);
     await forgetUsage(db, vmId);
+    await forgetUserData(db, vmId);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,
@@ -200,6 +213,7 @@ interface ResizeToConfirm {
   readonly price: Money;
   readonly basis: VmPrices['basis'];
   readonly pricesFrom: VmPrices['from'];
+  readonly releasedIp: string | undefined;
 }
 
 /**
@@ -213,7 +227,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   subject: vmSubject,
 
   async reserve({ db }, request) {
-    const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
+    const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice, releasedIp } = request;
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const { to, price, changes, host, prices } = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
@@ -235,7 +249,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
         ips: to.ips - from.ips,
       });
     }
-    const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
+    const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
     assertPriceAccepted(price, maxPrice);
     const hold = await holdMore(db, vm, price, instant);
     // A stopped VM counts when it starts.
@@ -254,8 +268,9 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
         price: Number(price),
         basis: prices.basis,
         pricesFrom: prices.from,
+        releasedIp,
       },
-      plan: { runtime, vm, to, size: after, hold, price, basis: prices.basis, pricesFrom: prices.from },
+      plan: { runtime, vm, to, size: after, hold, price, basis: prices.basis, pricesFrom: prices.from, releasedIp },
     };
   },
 
@@ -277,10 +292,10 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   asTask: {
     begin: async (_transaction, { price }) => price,
-    async finish({ db }, { vmId, to, hold, price, basis = 'STANDARD', pricesFrom }, runtime) {
+    async finish({ db }, { vmId, to, hold, price, basis = 'STANDARD', pricesFrom, releasedIp }, runtime) {
       const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).executeTakeFirstOrThrow();
       const priced = { price: BigInt(price ?? vm.monthly_price), basis, pricesFrom: pricesFrom ?? vm.prices_from };
-      await confirmResize(db, { runtime, vm, to, hold: BigInt(hold), ...priced });
+      await confirmResize(db, { runtime, vm, to, hold: BigInt(hold), ...priced, releasedIp });
     },
   },
 
@@ -288,21 +303,26 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 };
 
 /** @returns The price of 30 days. */
-async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pricesFrom }: ResizeToConfirm): Promise<Money> {
+async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pricesFrom, releasedIp }: ResizeToConfirm): Promise<Money> {
   const from = resourcesOf(vm);
   const instant = await settledInstant(db, vm, runtime);
   await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
   await resizeOnNode(db, vm.node, largerOf(from, to), to);
   if (to.ips > from.ips) await confirmAddresses(db, vm.id);
-  if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
+  if (releasedIp !== undefined) await releaseAddress(db, vm.id, releasedIp);
+  else if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
   await releaseCredit(db, vm.account_id, hold);
+  await billAt(db, vm, price, instant);
+  return price;
+}
+
+/** Ends the running position of a changed VM, and begins one at another price. The reservation has already checked the credit. */
+export async function billAt(db: Db, vm: Pick<Row, 'id' | 'account_id'>, price: Money, instant: number): Promise<void> {
   const stop = await endPosition(db, vm.id, instant);
-  if (stop === undefined) return price;
+  if (stop === undefined) return;
   const position: NewPosition = { vmId: vm.id, accountId: vm.account_id, type: 'UP-DOWNGRADE', start: stop, monthlyPrice: price };
-  // The reservation has already checked the credit.
   await holdOwed(db, vm.account_id, holdOf(position));
   await beginPosition(db, position);
-  return price;
 }
 
 /** Ends billing immediately, in the transaction that reserves the change. */
@@ -327,7 +347,7 @@ function finishedMessage(): string {
 }
 
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
-async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
+export async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
   const more = moreHeld(vm, price, ending);
   if (more !== 0n) await holdCredit(db, vm.account_id, more);
@@ -379,7 +399,7 @@ async function nextPosition(db: Db, vm: Row, instant: number): Promise<NewPositi
   return { vmId: vm.id, accountId: vm.account_id, type: 'BILLINGRESTART', start, monthlyPrice: BigInt(vm.monthly_price) };
 }
 
-function resourcesOf({ cores, mem, disk, ips, backup_slots, network_speed, storage }: BilledResources): BilledResources {
+export function resourcesOf({ cores, mem, disk, ips, backup_slots, network_speed, storage }: BilledResources): BilledResources {
   return { cores, mem, disk, ips, backup_slots, network_speed, storage };
 }
 
@@ -393,7 +413,7 @@ function largerOf(one: BilledResources, other: BilledResources): BilledResources
   };
 }
 
-function sizeOf({ id, node }: Row, resources: BilledResources, ipv4: readonly string[]): VmSize {
+export function sizeOf({ id, node }: Row, resources: BilledResources, ipv4: readonly string[]): VmSize {
   const { cores, mem, disk, storage, network_speed: networkSpeed, backup_slots: backupSlots } = resources;
   return { vmId: id, node, cores, mem, disk, storage, networkSpeed, backupSlots, ipv4 };
 }

@@ -45,7 +45,7 @@ test('adds addresses of the provider if own subnets have too few, only if the ac
   expect(await buy({ ips: 4 })).toEqual({
     status: 409,
     message:
-      'This location has fewer than 4 free IPv4 addresses. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.',
+      'The data centre AMS1 has fewer than 4 free IPv4 addresses. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.',
   });
   expect(await assignedAddresses()).toBe(0);
   expect(await buy({ ips: 4, allowFallbackIPs: true })).toMatchObject({

@@ -8,6 +8,7 @@ import { forgetBackups } from '../../core/vm/backups.ts';
 import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
 import { forgetUsage } from '../../core/vm/usage.ts';
+import { forgetUserData } from '../../core/vm/user-data.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { euros } from '../../rules/money.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
@@ -56,6 +57,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     await releaseAddresses(db, vm.id);
     await forgetBackups(db, vm.id);
     await forgetUsage(db, vm.id);
+    await forgetUserData(db, vm.id);
   }
   const servers = db
     .selectFrom('dedicated_servers')

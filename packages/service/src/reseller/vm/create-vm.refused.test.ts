@@ -131,7 +131,7 @@ test('names IPv6 networks as missing at a location without them', async () => {
   await service.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('family', '=', 6).where('vm_id', 'is', null).execute());
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect([status, body.type]).toEqual([409, 'out_of_capacity']);
-  expect(body.message).toMatch(/^This location has no free IPv6 network\./);
+  expect(body.message).toMatch(/^The data centre AMS1 has no free IPv6 network\./);
 });
 
 test('says that the catalogue is empty, instead of listing nothing', async () => {

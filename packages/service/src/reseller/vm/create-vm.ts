@@ -67,7 +67,7 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
     ...DEFAULTS.CreateVmForm,
     ...form,
   };
-  const { ssh_key, ssh_key_displayname, ssh_key_id, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
+  const { ssh_key, ssh_key_displayname, ssh_key_id, user_data, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
   // A field of the document that is missing here does not compile.
   unused satisfies Record<string, never>;
   const read = labels === undefined ? undefined : readLabels(labels);
@@ -87,6 +87,7 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
     sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
     sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
     sshKeyId: ssh_key_id ?? null,
+    userData: user_data ?? null,
     allowFallbackIPs,
     defaultPtr: default_ptr ?? null,
   };

@@ -5,6 +5,7 @@ import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { userDataHash } from '../../core/vm/user-data.ts';
 import { labelsOf } from '../../rules/labels.ts';
 import { keyDetailsOf } from '../../rules/ssh-key.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -34,6 +35,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
           ssh_key: vm.ssh_key === null ? null : { displayname: vm.ssh_key_displayname, fingerprint: keyDetailsOf(vm.ssh_key).fingerprint },
+          user_data_sha256: await userDataHash(db, vm.id),
           name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
           labels: labelsOf(vm.labels),

@@ -319,7 +319,7 @@ test('serves every operation of the specification without the extension', async 
   const owner = await service.account();
   for (const id of specified) {
     const sent = await goodCall(service, id, owner);
-    const { max_price: _maxPrice, name: _name, labels: _labels, ...form } = { ...sent.form };
+    const { max_price: _maxPrice, name: _name, labels: _labels, user_data: _userData, ...form } = { ...sent.form };
     const { status } = await service.call(id, { ...sent, ...(sent.form && { form }) });
     expect([id, status]).toEqual([id, 200]);
   }

@@ -6,6 +6,7 @@ import { endChange } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from '../../core/vm/ssh-keys.ts';
+import { confirmUserData, forgetPendingUserData, storeUserData, userDataOf } from '../../core/vm/user-data.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
@@ -24,6 +25,7 @@ interface Plan {
   readonly runtime: Runtime;
   readonly vmId: number;
   readonly hostname: string;
+  readonly userData: string | null;
   readonly installed: v.InferOutput<typeof installed>;
 }
 
@@ -64,13 +66,16 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
     const { ssh_key, ssh_key_displayname } = key ? { ssh_key: key.public_key, ssh_key_displayname: key.displayname } : vm;
     const columns = { os, ssh_key, ssh_key_displayname };
-    return { accountId, details: { vmId, ...columns }, plan: { runtime, vmId, hostname: vm.hostname, installed: columns } };
+    if (form.user_data !== undefined) await storeUserData(db, runtime, { vmId, text: form.user_data, isPending: true });
+    const userData = form.user_data ?? (await userDataOf(db, runtime, vmId));
+    return { accountId, details: { vmId, ...columns }, plan: { runtime, vmId, hostname: vm.hostname, userData, installed: columns } };
   },
 
-  call: ({ hypervisor }, { vmId, hostname, installed: { os, ssh_key: sshKey } }, token) =>
-    hypervisor.reinstall({ vmId, os, hostname, sshKey }, token),
+  call: ({ hypervisor }, { vmId, hostname, userData, installed: { os, ssh_key: sshKey } }, token) =>
+    hypervisor.reinstall({ vmId, os, hostname, sshKey, userData }, token),
 
   async confirm({ db }, { runtime, vmId, installed: columns }) {
+    await confirmUserData(db, vmId);
     await endChange(db, vmId, { ...columns, booted: runtime.ports.clock.now() });
     return { message: `The reinstallation with ${columns.os} finished and the VM is booting.`, data: null };
   },
@@ -78,6 +83,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
   // An erased disk cannot be restored. With the new token, the hypervisor rejects a late call that would still erase it.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   async rollBack({ db }, { vmId }) {
+    await forgetPendingUserData(db, vmId);
     await endChange(db, vmId);
   },
 
@@ -87,6 +93,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       data: null,
     }),
     async finish({ db }, { vmId, ...columns }, runtime) {
+      await confirmUserData(db, vmId);
       await endChange(db, vmId, { ...columns, booted: runtime.ports.clock.now() });
     },
   },

@@ -1,12 +1,12 @@
-import type { VmRequest } from '../../core/vm/change.ts';
 import { resetPassword } from '../../core/vm/guest-deliveries.ts';
+import type { PasswordReset } from '../../core/vm/guest-deliveries.ts';
 import type { DeliveredOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
 
-/** POST /vm/{vmid}/password-reset: gives the login user of a running VM a new password. */
-export const resetVmPassword: DeliveredOperation<'resetVmPassword', VmRequest, string> = {
+/** POST /vm/{vmid}/password-reset: gives the login user of a running VM a new password, and the SSH key of the form. */
+export const resetVmPassword: DeliveredOperation<'resetVmPassword', PasswordReset, string> = {
   kind: 'delivered',
   deliveryFor: () => resetPassword,
-  requestOf,
+  requestOf: (call) => ({ ...requestOf(call), sshKeyId: call.form.ssh_key_id }),
   success: async (password) => ({ message: 'The password was reset.', data: { password } }),
 };

@@ -20,7 +20,9 @@ import { osImageFacts } from './0018-os-image-facts.ts';
 import { vmBackups } from './0019-vm-backups.ts';
 import { vmUsage } from './0020-vm-usage.ts';
 import { handlesOfAccount } from './0021-handles-of-account.ts';
-import { events } from './0022-events.ts';
+import { userData } from './0022-user-data.ts';
+import { addedAddresses } from './0024-added-addresses.ts';
+import { events } from './0025-events.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -49,6 +51,8 @@ export function migrationsOf(engine: Engine) {
     '0019-vm-backups': vmBackups(engine),
     '0020-vm-usage': vmUsage(engine),
     '0021-handles-of-account': handlesOfAccount,
-    '0022-events': events(engine),
+    '0022-user-data': userData(engine),
+    '0024-added-addresses': addedAddresses(engine),
+    '0025-events': events(engine),
   };
 }

@@ -71,6 +71,8 @@ export interface IpAddressesTable {
   vm_id: number | null;
   /** 1 until the resize that adds it to the VM is confirmed. */
   pending: Generated<number>;
+  /** Place among those that the VM got after its purchase, from 1. 0 for those of the purchase. */
+  added: Generated<number>;
 }
 
 export interface IpPoolsTable {

@@ -76,6 +76,16 @@ export interface VmBackupsTable {
   ssh_key_displayname: string | null;
 }
 
+/** The user data of VMs. The rows of a VM are deleted with it. */
+export interface VmUserDataTable {
+  vm_id: number;
+  /** 1 for that of a reinstallation in progress. */
+  is_pending: number;
+  sealed_text: string;
+  /** The hash of the text, in hexadecimal. */
+  sha256: string;
+}
+
 /** The counters of VMs at their newest measurement. The rows of a VM are deleted with it, as those of the next two tables. */
 export interface VmCountersTable {
   vm_id: number;

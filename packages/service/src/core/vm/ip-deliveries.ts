@@ -1,0 +1,274 @@
+/** Addresses that a VM gets and loses. Each is a change of its resources, billed like any other. */
+import { v7 as uuidv7 } from 'uuid';
+import * as v from 'valibot';
+
+import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
+import { enqueueReservation } from '../../delivery/reservation.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { assertPriceAccepted } from '../../rules/credit.ts';
+import type { Money } from '../../rules/money.ts';
+import { lockAccount } from '../../store/account-lock.ts';
+import type { Db } from '../../store/store.ts';
+import type { Spender } from '../account/spending.ts';
+import { giveSpendingBack, spend } from '../account/spending.ts';
+import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { previewPositionEnd } from '../accounting/vm-billing.ts';
+import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
+import { beginChange, endChange } from './change.ts';
+import {
+  billAt,
+  heldDetails,
+  moreHeld,
+  pricedResize,
+  resizeVm,
+  resourceDetails,
+  resourcesOf,
+  settledInstant,
+  sizeDetails,
+  sizeOf,
+  undoneMessage,
+} from './deliveries.ts';
+import { vmSubject } from './identifier.ts';
+import { assertAssignable, assertMoreIps, findExtraIp, vmOfForm } from './own-ips.ts';
+
+interface IpRequest {
+  readonly runtime: Runtime;
+  readonly accountId: string;
+  readonly spender: Spender | undefined;
+}
+
+/** A purchase of addresses. */
+export interface IpPurchase extends IpRequest {
+  /** As in the form. */
+  readonly vmid: string;
+  readonly count: number;
+  readonly allowFallbackIPs: boolean;
+  readonly maxPrice: string | undefined;
+}
+
+type ResizeDelivery =
+  typeof resizeVm extends UndoableDelivery<infer _Request, infer Details, infer Plan, Money>
+    ? { readonly details: Details; readonly plan: Plan }
+    : never;
+
+/** Gives a VM further addresses. Interrupted, it is a resize. The result is the net price of 30 days. */
+export const buyIps: UndoableDelivery<IpPurchase, ResizeDelivery['details'], ResizeDelivery['plan'], Money> = {
+  ...resizeVm,
+  async reserve(transaction, { vmid, count, ...request }) {
+    const { db } = transaction;
+    // The lock keeps other transactions from changing the VM.
+    await lockAccount(db, request.accountId);
+    const vm = await vmOfForm(db, request.accountId, vmid);
+    await assertMoreIps(db, vm, count);
+    return resizeVm.reserve(transaction, { ...request, vmId: vm.id, resources: { ips: vm.ips + count } });
+  },
+};
+
+/** A VM and its net price of 30 days. */
+export interface PricedVm {
+  readonly vmId: number;
+  readonly price: Money;
+}
+
+/** Takes an additional address from its VM. Interrupted, it is a resize. */
+export const releaseIp: UndoableDelivery<
+  IpRequest & { readonly address: string },
+  ResizeDelivery['details'],
+  ResizeDelivery['plan'],
+  PricedVm
+> = {
+  ...resizeVm,
+  async reserve(transaction, { address: text, ...request }) {
+    const { db } = transaction;
+    await lockAccount(db, request.accountId);
+    const { address, vm } = await findExtraIp(db, request.accountId, text);
+    const reserved = await resizeVm.reserve(transaction, {
+      ...request,
+      vmId: vm.id,
+      resources: { ips: vm.ips - 1 },
+      releasedIp: address,
+    });
+    if ('result' in reserved) throw new Error(`The VM ${vm.id} has not lost the address ${address}.`);
+    return reserved;
+  },
+  confirm: async (transaction, plan) => ({ vmId: plan.vm.id, price: await resizeVm.confirm(transaction, plan) }),
+  asTask: {
+    begin: async (_transaction, { vm, price }) => ({ vmId: vm.id, price }),
+    finish: async (transaction, details, runtime) => resizeVm.asTask?.finish(transaction, details, runtime),
+  },
+};
+
+/** How a VM changes. */
+const changeDetails = v.object({
+  vmId: v.number(),
+  to: resourceDetails,
+  before: sizeDetails,
+  after: sizeDetails,
+  price: v.number(),
+  basis: v.picklist(['SALE', 'STANDARD']),
+  pricesFrom: v.number(),
+});
+type Change = v.InferOutput<typeof changeDetails>;
+
+const moveDetails = v.object({ ...heldDetails.entries, address: v.string(), source: changeDetails, target: changeDetails });
+type Move = v.InferOutput<typeof moveDetails>;
+
+interface MovePlan {
+  readonly runtime: Runtime;
+  readonly move: Move;
+}
+
+/** The two VMs of a moved address. */
+export interface MovedIp {
+  readonly source: PricedVm;
+  readonly target: PricedVm;
+}
+
+/**
+ * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have. The call for
+ * the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
+ */
+export const assignIp: UndoableDelivery<
+  IpRequest & { readonly address: string; readonly vmid: string; readonly maxPrice: string | undefined },
+  Move,
+  MovePlan,
+  MovedIp
+> = {
+  name: 'assignIp',
+  recovery: 'undo',
+  details: moveDetails,
+  subject: vmSubject,
+
+  async reserve({ db }, { runtime, accountId, spender, address: text, vmid, maxPrice }) {
+    await lockAccount(db, accountId);
+    const { address, vm: from } = await findExtraIp(db, accountId, text);
+    const to = await vmOfForm(db, accountId, vmid);
+    await assertAssignable(db, from, to);
+    const source = await beginIpChange(db, { runtime, accountId, vmId: from.id }, (ipv4) => ipv4.filter((one) => one !== address));
+    const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
+    assertPriceAccepted(BigInt(target.change.price), maxPrice);
+    const hold = source.hold + target.hold;
+    if (hold !== 0n) await holdCredit(db, accountId, hold);
+    const increase = source.increase + target.increase;
+    const spending = await spend(db, spender, increase, runtime.ports.clock.now());
+    const move: Move = {
+      vmId: from.id,
+      accountId,
+      hold: Number(hold),
+      monthly: Number(increase),
+      spending,
+      address,
+      source: source.change,
+      target: target.change,
+    };
+    return { accountId, details: move, plan: { runtime, move } };
+  },
+
+  call: ({ hypervisor }, { move: { source } }, token) => hypervisor.resize(source.after, token),
+
+  async confirm({ db }, { runtime, move }) {
+    await confirmMove(db, runtime, move);
+    return vmsOf(move);
+  },
+
+  compensate: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
+
+  async rollBack({ db }, { accountId, hold, spending, source, target }) {
+    await releaseCredit(db, accountId, BigInt(hold));
+    await giveSpendingBack(db, spending);
+    await endChange(db, source.vmId);
+    await endChange(db, target.vmId);
+  },
+
+  asTask: {
+    begin: async (_transaction, { move }) => vmsOf(move),
+    finish: ({ db }, move, runtime) => confirmMove(db, runtime, move),
+  },
+
+  describeFailure: undoneMessage,
+};
+
+const attachDetails = v.object({ vmId: v.number(), size: sizeDetails });
+
+/** Gives a moved address to the machine of its new VM, which is billed for it already. */
+export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDetails>, void> = {
+  name: 'attachIp',
+  recovery: 'finish',
+  details: attachDetails,
+  subject: vmSubject,
+  reserve() {
+    throw new Error('The transaction that moves an address enqueues this delivery.');
+  },
+  call: ({ hypervisor }, { size }, token) => hypervisor.resize(size, token),
+  async confirm({ db }, { vmId }) {
+    await endChange(db, vmId);
+    await confirmAddresses(db, vmId);
+  },
+};
+
+interface BegunChange {
+  readonly change: Change;
+  readonly hold: Money;
+  /** Of the net price of 30 days of a running VM. */
+  readonly increase: Money;
+}
+
+/** Begins the change of a VM to other addresses. */
+async function beginIpChange(
+  db: Db,
+  request: { readonly runtime: Runtime; readonly accountId: string; readonly vmId: number },
+  ipv4After: (ipv4: readonly string[]) => string[],
+): Promise<BegunChange> {
+  const { vm, instant } = await beginChange(db, request, 'resize');
+  const ipv4 = await ipv4Of(db, vm.id);
+  const after = ipv4After(ipv4);
+  const { to, price, prices } = await pricedResize(db, vm, { ips: after.length }, request.runtime.ports.clock.now());
+  const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
+  return {
+    change: {
+      vmId: vm.id,
+      to,
+      before: { ...sizeOf(vm, resourcesOf(vm), []), ipv4 },
+      after: { ...sizeOf(vm, to, []), ipv4: after },
+      price: Number(price),
+      basis: prices.basis,
+      pricesFrom: prices.from,
+    },
+    hold: moreHeld(vm, price, await previewPositionEnd(db, vm.id, instant)),
+    increase: increase > 0n ? increase : 0n,
+  };
+}
+
+async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address, source, target }: Move): Promise<void> {
+  const instant = await settledInstant(db, { account_id: accountId }, runtime);
+  await releaseCredit(db, accountId, BigInt(hold));
+  await moveAddress(db, { address, from: source.vmId, to: target.vmId });
+  for (const { vmId: id, to, price, basis, pricesFrom } of [source, target]) {
+    const changed = { ...to, monthly_price: price, price_basis: basis, prices_from: pricesFrom };
+    await db.updateTable('vms').set(changed).where('id', '=', id).execute();
+    await billAt(db, { id, account_id: accountId }, BigInt(price), instant);
+  }
+  await endChange(db, source.vmId);
+  const { clock, random } = runtime.ports;
+  const now = clock.now();
+  const details: v.InferOutput<typeof attachDetails> = { vmId: target.vmId, size: target.after };
+  await enqueueReservation(
+    db,
+    {
+      id: uuidv7({ msecs: now, random: random.bytes(16) }),
+      accountId,
+      delivery: attachIp.name,
+      details: JSON.stringify(details),
+      keyHash: null,
+      subject: vmSubject(details),
+    },
+    now,
+  );
+}
+
+function vmsOf({ source, target }: Move): MovedIp {
+  return {
+    source: { vmId: source.vmId, price: BigInt(source.price) },
+    target: { vmId: target.vmId, price: BigInt(target.price) },
+  };
+}

@@ -1,0 +1,52 @@
+import { vatAt } from '../../core/accounting/account-vat.ts';
+import { assignIp as delivery } from '../../core/vm/ip-deliveries.ts';
+import type { MovedIp } from '../../core/vm/ip-deliveries.ts';
+import { assertAssignable, findExtraIp, vmOfForm } from '../../core/vm/own-ips.ts';
+import { quotedResize } from '../../core/vm/quote-resize.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import type { DeliveredOperation, ReadOperation } from '../operation.ts';
+import { quoteSuccess } from '../quote-success.ts';
+import { toPricings } from '../vm/vm-resources.ts';
+
+type Request = typeof delivery extends Delivery<infer Wanted, infer _Details, infer _Plan, MovedIp> ? Wanted : never;
+
+/** POST /ip/{ip_address}/assign */
+export const assignIp: DeliveredOperation<'assignIp', Request, MovedIp> = {
+  kind: 'delivered',
+  deliveryFor: () => delivery,
+  enqueues: true,
+  requestOf: ({ runtime, accountId, spender, path, form }) => ({
+    runtime,
+    accountId,
+    spender,
+    address: path.ip_address,
+    vmid: form.vmid,
+    maxPrice: form.max_price,
+  }),
+  async success({ source, target }, { accountId, path: { ip_address }, now }, { db }) {
+    const vat = await vatAt(db, accountId, now);
+    return {
+      message: `The address ${ip_address} belongs to the VM ${target.vmId}, which has it within seconds.`,
+      data: {
+        ip_address,
+        vmid: target.vmId,
+        pricings: toPricings(target.price, vat),
+        from_vmid: source.vmId,
+        from_pricings: toPricings(source.price, vat),
+      },
+      bought: { kind: 'vm', subject: String(target.vmId), price: Number(target.price) },
+    };
+  },
+};
+
+/** POST /ip/{ip_address}/assign/quote */
+export const quoteAssignIp: ReadOperation<'quoteAssignIp'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, { accountId, path, form, now }) {
+    const { vm: from } = await findExtraIp(db, accountId, path.ip_address);
+    const to = await vmOfForm(db, accountId, form.vmid);
+    await assertAssignable(db, from, to);
+    return quoteSuccess(db, await quotedResize(db, to, { resources: { ips: to.ips + 1 }, now }), { accountId, now });
+  },
+};
