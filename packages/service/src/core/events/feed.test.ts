@@ -100,7 +100,7 @@ describe.each(engines)('on %s', (engine) => {
     await service.call('deleteDomain', { path });
     service.clock.advance(366 * 86_400_000);
     await service.runScheduledJobs();
-    expect(await typesOf(service, `domain/${domain}`)).toEqual(['domain.deleted']);
+    expect(await typesOf(service, `domain/${domain}`)).toEqual(['domain.changed', 'domain.deleted']);
   });
 
   test('has the life of a dedicated server, with its renewal date as the lists show it', async () => {
