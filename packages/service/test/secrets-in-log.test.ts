@@ -204,6 +204,8 @@ test('names the same secrets as the document, however they are written', () => {
     'password',
     'requestbody',
     'responsebody',
+    'signingsecret',
+    'userdata',
     'xml',
   ]);
 });

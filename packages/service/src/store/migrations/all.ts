@@ -22,6 +22,7 @@ import { vmUsage } from './0020-vm-usage.ts';
 import { handlesOfAccount } from './0021-handles-of-account.ts';
 import { userData } from './0022-user-data.ts';
 import { addedAddresses } from './0024-added-addresses.ts';
+import { events } from './0025-events.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -52,5 +53,6 @@ export function migrationsOf(engine: Engine) {
     '0021-handles-of-account': handlesOfAccount,
     '0022-user-data': userData(engine),
     '0024-added-addresses': addedAddresses(engine),
+    '0025-events': events(engine),
   };
 }
