@@ -71,6 +71,7 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     purchaseDedicatedServer: offer,
     ...(ids.includes('quoteUndeleteDedicatedServer') && { quoteUndeleteDedicatedServer: await cancelledServer(sandbox) }),
     ...(ids.includes('rotateKey') && (await keysOf(sandbox))),
+    ...(ids.includes('replayWebhookDelivery') && { replayWebhookDelivery: await testedWebhook(sandbox) }),
     ...(ids.includes('assignIp') && (await addressesOf(sandbox))),
   };
   const named = ids.map((id) => (identifiers[id] === undefined ? id : `${id}=${String(identifiers[id])}`));
@@ -104,6 +105,15 @@ async function cancelledServer({ url, operatorUrl, operatorToken, things }: Sand
   const headers = { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' };
   await fetch(new URL(`/dedicated/${id}/delete`, url), { method: 'DELETE', headers });
   return id;
+}
+
+/** A webhook that was tested, and its delivery. */
+async function testedWebhook({ url }: Sandbox): Promise<string> {
+  const headers = { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' };
+  const body = new URLSearchParams({ url: 'https://panel.reseller-customer.invalid/' });
+  const { webhook_id } = (await json(new URL('/account/webhooks/add', url), { method: 'PUT', headers, body })).data;
+  const { delivery_id } = (await json(new URL(`/account/webhooks/${webhook_id}/test`, url), { method: 'POST', headers })).data;
+  return `${webhook_id}/${delivery_id}`;
 }
 
 /** An additional address of a VM for each, which the run moves to its own VM in the data centre of the example, only quotes, and releases. */

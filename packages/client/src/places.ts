@@ -103,6 +103,18 @@ export const EXTENSION_PLACES: Places = {
       rotate: 'rotateKey',
       revoke: 'revokeKey',
     },
+    events: 'listEvents',
+    webhooks: {
+      list: 'listWebhooks',
+      add: 'addWebhook',
+      edit: 'editWebhook',
+      remove: 'removeWebhook',
+      rotate: 'rotateWebhookSecret',
+      test: 'testWebhook',
+      deliveries: 'listWebhookDeliveries',
+      replayDelivery: 'replayWebhookDelivery',
+      replay: 'replayWebhook',
+    },
   },
   domain: {
     handle: {

@@ -57,6 +57,13 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   assignIp: 'refused',
   releaseIp: 'gone',
   removeVmRdns: 'same',
+  addWebhook: 'anew',
+  editWebhook: 'same',
+  removeWebhook: 'gone',
+  rotateWebhookSecret: 'anew',
+  testWebhook: 'anew',
+  replayWebhookDelivery: 'anew',
+  replayWebhook: 'anew',
   openVmConsole: 'anew',
 };
 
@@ -268,6 +275,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (spared !== undefined) return Object.fromEntries(Object.entries(form).filter(([name]) => name !== spared));
   if (id === 'setVmPower') return { ...form, mode: 'restart' };
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
+  if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };
   if (id === 'restoreVmBackup') return { ...form, backup_id: 'another' };
   throw new Error(`Every field of ${id} is needed: change one here instead.`);
 }

@@ -205,6 +205,7 @@ test('names the same secrets as the document, however they are written', () => {
     'password',
     'requestbody',
     'responsebody',
+    'signingsecret',
     'userdata',
     'xml',
   ]);

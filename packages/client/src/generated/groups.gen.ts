@@ -288,6 +288,8 @@ export interface Groups {
   };
   readonly account: {
     readonly keys?: InExtension;
+    readonly events?: InExtension;
+    readonly webhooks?: InExtension;
     /**
      * Generate a one-time code
      *

@@ -1,6 +1,9 @@
 import { generateOtp } from './account/generate-otp.ts';
 import { listKeys, revokeKey, rotateKey } from './account/keys.ts';
+import { listEvents } from './account/list-events.ts';
 import { listRequests } from './account/list-requests.ts';
+import { listWebhookDeliveries, replayWebhook, replayWebhookDelivery, testWebhook } from './account/webhook-deliveries.ts';
+import { addWebhook, editWebhook, listWebhooks, removeWebhook, rotateWebhookSecret } from './account/webhooks.ts';
 import { getCredit } from './accounting/get-credit.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
@@ -115,7 +118,16 @@ export const operations: OperationTable = {
   listKeys,
   rotateKey,
   revokeKey,
-
+  listEvents,
+  listWebhooks,
+  addWebhook,
+  editWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  replayWebhook,
   listDedicatedServers,
   listDedicatedMarket,
   getDedicatedServer,

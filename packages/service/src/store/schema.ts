@@ -35,6 +35,14 @@ import type {
 } from './tables/catalogue.ts';
 import type { DedicatedAddressesTable, DedicatedServersTable } from './tables/dedicated.ts';
 import type { DnsRecordsTable, DomainsTable, HandlesTable, ZoneChangesTable } from './tables/domains.ts';
+import type {
+  EventFeedsTable,
+  EventInboxTable,
+  EventsTable,
+  WebhookDeliveriesTable,
+  WebhookSecretsTable,
+  WebhooksTable,
+} from './tables/events.ts';
 import type { IdempotencyKeysTable, RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
 import type {
   ClockMarkTable,
@@ -116,6 +124,13 @@ export interface Schema {
   logos: LogosTable;
   positions: PositionsTable;
   charges: ChargesTable;
+  // Events
+  event_inbox: EventInboxTable;
+  event_feeds: EventFeedsTable;
+  events: EventsTable;
+  webhooks: WebhooksTable;
+  webhook_secrets: WebhookSecretsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   // Requests and deliveries
   request_log: RequestLogTable;
   request_log_bodies: RequestLogBodiesTable;
