@@ -67,6 +67,7 @@ export const EXTENSION_PLACES: Places = {
       delete: 'deleteVmBackup',
       schedule: 'setVmBackupSchedule',
     },
+    console: 'openVmConsole',
     usage: 'getVmUsage',
     traffic: 'getVmTraffic',
     rdns: {

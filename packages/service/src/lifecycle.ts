@@ -13,6 +13,7 @@ import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
 import type { FailedBackup } from './core/vm/backup-schedule.ts';
+import { forgetOldConsoles } from './core/vm/console.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
@@ -99,6 +100,7 @@ function createCleanUp(
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
+    await store.commit(({ db }) => forgetOldConsoles(db, now));
     await forgetEndedSessions(store, machine.now());
     await deleteOldRecords(store, random, machine.now());
     await failedAuthentications.deleteOld();

@@ -226,6 +226,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('setVmRdns', { form: { domain: 'mail.example.net', ip_address: assigned.replace('::/64', '::2') } });
   },
   'rotateKey tooLong': sending('rotateKey', { form: { overlap_seconds: 2_592_001 } }),
+  'openVmConsole stopped': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('openVmConsole');
+  },
   'setVmPower wrongState': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('setVmPower', { form: { mode: 'restart' } });

@@ -97,6 +97,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   },
   deleteVmBackup: async (service, owner) => ({ path: await backUp(service, owner) }),
   setVmBackupSchedule: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { interval: 'daily' } }),
+  openVmConsole: buyVm,
   getVmUsage: buyVm,
   getVmTraffic: buyVm,
   listVmRdns: buyVm,

@@ -64,6 +64,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   testWebhook: 'anew',
   replayWebhookDelivery: 'anew',
   replayWebhook: 'anew',
+  openVmConsole: 'anew',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

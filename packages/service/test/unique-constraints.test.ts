@@ -72,6 +72,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'webhook_secrets(id)',
   'webhooks(id)',
   'vm_backups(id)',
+  'vm_consoles(hash)',
   'vm_counters(vm_id)',
   'vm_traffic(vm_id, day)',
   'vm_usage(vm_id, at)',

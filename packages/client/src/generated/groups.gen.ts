@@ -28,6 +28,7 @@ export interface Groups {
     readonly resetPassword?: InExtension;
     readonly sshKey?: InExtension;
     readonly backup?: InExtension;
+    readonly console?: InExtension;
     readonly usage?: InExtension;
     readonly traffic?: InExtension;
     readonly rdns?: InExtension;

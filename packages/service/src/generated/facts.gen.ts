@@ -51,6 +51,7 @@ export const OPERATION_IDS = [
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",
+  "openVmConsole",
   "listIps",
   "listAvailableIps",
   "buyIps",

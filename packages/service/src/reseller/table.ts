@@ -57,6 +57,7 @@ import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms, searchVms } from './vm/list-vms.ts';
+import { openVmConsole } from './vm/open-vm-console.ts';
 import { quoteChangeVm } from './vm/quote-change-vm.ts';
 import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { listVmRdns, removeVmRdns, setVmRdns } from './vm/rdns.ts';
@@ -97,6 +98,7 @@ export const operations: OperationTable = {
   listVmRdns,
   setVmRdns,
   removeVmRdns,
+  openVmConsole,
   listIps,
   listAvailableIps,
   buyIps,

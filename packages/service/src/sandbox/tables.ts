@@ -9,8 +9,8 @@ import { tuningOf } from '../store/tuning.ts';
 export type DumpedRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, the version of the catalogue, the zones and names to publish, and the tables of running instances and their clocks.
+ * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, links to
+ * consoles, rendered invoices, the version of the catalogue, the zones and names to publish, and the tables of running instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -22,6 +22,7 @@ type SnapshotTable = Exclude<
   | 'failed_authentications'
   | 'confirmations'
   | 'ended_sessions'
+  | 'vm_consoles'
   | 'verifiers'
   | 'otp_attempts'
   | 'identity'

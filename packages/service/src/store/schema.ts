@@ -61,6 +61,7 @@ import type {
   RdnsEntriesTable,
   SshKeysTable,
   VmBackupsTable,
+  VmConsolesTable,
   VmCountersTable,
   VmsTable,
   VmTrafficTable,
@@ -99,6 +100,7 @@ export interface Schema {
   vms: VmsTable;
   ssh_keys: SshKeysTable;
   vm_backups: VmBackupsTable;
+  vm_consoles: VmConsolesTable;
   vm_user_data: VmUserDataTable;
   vm_counters: VmCountersTable;
   vm_usage: VmUsageTable;

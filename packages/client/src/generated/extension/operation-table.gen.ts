@@ -365,6 +365,15 @@ export const removeVmRdnsFacts = {
     unique: true
 } as const;
 
+export const openVmConsoleFacts = {
+    id: 'openVmConsole',
+    effect: 'write',
+    keyed: true,
+    has: 'console_url',
+    hasType: 'string',
+    unique: true
+} as const;
+
 export const listIpsFacts = {
     id: 'listIps',
     effect: 'read',

@@ -1480,6 +1480,31 @@ export type RemoveVmRdnsResponse = SuccessEnvelope & {
 };
 
 /**
+ * A link to the console of a VM.
+ */
+export type OpenVmConsoleResponse = SuccessEnvelope & {
+    data: VmConsole;
+};
+
+/**
+ * A link to the console of a VM.
+ */
+export type VmConsole = {
+    /**
+     * Address of the page. The part after `#` is the secret, which browsers send to no server but this service. It opens one session.
+     */
+    console_url: string;
+    /**
+     * When the link expires, ISO 8601 in UTC. A session that was opened before goes on.
+     */
+    expires_at: string;
+    /**
+     * How long a session lasts at most. It ends before if nobody types or moves the mouse, the VM stops or is deleted, the account is suspended, or the API key is revoked.
+     */
+    session_seconds: number;
+};
+
+/**
  * The addresses of the account.
  */
 export type ListIpsResponse = SuccessEnvelope & {
@@ -4470,6 +4495,70 @@ export type RemoveVmRdnsResponses = {
 };
 
 export type RemoveVmRdnsSuccess = RemoveVmRdnsResponses[keyof RemoveVmRdnsResponses];
+
+export type OpenVmConsoleData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/console';
+};
+
+export type OpenVmConsoleErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The VM does not run, the hypervisor of this service has no console, or an earlier request with the same Idempotency-Key does not allow this; there is no link.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type OpenVmConsoleError = OpenVmConsoleErrors[keyof OpenVmConsoleErrors];
+
+export type OpenVmConsoleResponses = {
+    /**
+     * The link.
+     */
+    200: OpenVmConsoleResponse;
+};
+
+export type OpenVmConsoleSuccess = OpenVmConsoleResponses[keyof OpenVmConsoleResponses];
 
 export type ListIpsData = {
     body?: never;

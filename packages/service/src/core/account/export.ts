@@ -91,6 +91,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   failed_authentications: null,
   confirmations: null,
   ended_sessions: null,
+  vm_consoles: null,
   settings: null,
   catalogue_version: null,
   zone_changes: null,

@@ -23,6 +23,7 @@ import { handlesOfAccount } from './0021-handles-of-account.ts';
 import { userData } from './0022-user-data.ts';
 import { addedAddresses } from './0024-added-addresses.ts';
 import { events } from './0025-events.ts';
+import { vmConsoles } from './0026-vm-consoles.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -54,5 +55,6 @@ export function migrationsOf(engine: Engine) {
     '0022-user-data': userData(engine),
     '0024-added-addresses': addedAddresses(engine),
     '0025-events': events(engine),
+    '0026-vm-consoles': vmConsoles(engine),
   };
 }
