@@ -141,7 +141,7 @@ describe('the layers of the service', () => {
    * The areas of `core/`, from the lowest to the highest. `jobs` is next to all of them: it performs the jobs of each area, and each area
    * performs the due jobs of an account before it changes anything.
    */
-  const areas = ['account', 'catalogue', 'accounting', 'domain', 'dedicated', 'vm'];
+  const areas = ['events', 'account', 'catalogue', 'accounting', 'domain', 'dedicated', 'vm'];
 
   test('each area of core imports only the areas below it, and jobs', () => {
     const core = join(source, 'core');

@@ -19,6 +19,7 @@ export function mergeDocuments(base: Fields, extension: Fields, actions: readonl
     info: { ...fieldsOf(base['info']), description: [base, extension].map(descriptionOf).join('\n\n') },
     tags: mergedTags(base['tags'], extension['tags']),
     paths: union(base['paths'], extension['paths'], 'path'),
+    ...(extension['webhooks'] !== undefined && { webhooks: extension['webhooks'] }),
     components: mergedComponents(base['components'], extension['components']),
   };
   return actions.reduce(applyAction, merged);

@@ -26,6 +26,7 @@ const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
     invoiceID: 'listInvoices',
     ssh_key_id: 'listSshKeys',
     key_id: 'listKeys',
+    webhook_id: 'listWebhooks',
     record_id: 'listDomainDns',
     hostsystem: 'listVmHosts',
   },

@@ -25,6 +25,8 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   followRequests: 'requests follow',
   getAccountRequest: 'requests show',
   getAccountCurrentInvoice: 'accounts current-invoice',
+  listAccountEvents: 'accounts events',
+  listAccountWebhooks: 'accounts webhooks',
   setCreditLimit: 'accounts set-credit-limit',
   setQuotas: 'accounts set-quotas',
   suspendAccount: 'accounts suspend',

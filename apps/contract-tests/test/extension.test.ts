@@ -71,6 +71,8 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     purchaseDedicatedServer: offer,
     ...(ids.includes('quoteUndeleteDedicatedServer') && { quoteUndeleteDedicatedServer: await cancelledServer(sandbox) }),
     ...(ids.includes('rotateKey') && (await keysOf(sandbox))),
+    ...(ids.includes('replayWebhookDelivery') && { replayWebhookDelivery: await testedWebhook(sandbox) }),
+    ...(ids.includes('assignIp') && (await addressesOf(sandbox))),
   };
   const named = ids.map((id) => (identifiers[id] === undefined ? id : `${id}=${String(identifiers[id])}`));
   const argv = [
@@ -103,6 +105,28 @@ async function cancelledServer({ url, operatorUrl, operatorToken, things }: Sand
   const headers = { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' };
   await fetch(new URL(`/dedicated/${id}/delete`, url), { method: 'DELETE', headers });
   return id;
+}
+
+/** A webhook that was tested, and its delivery. */
+async function testedWebhook({ url }: Sandbox): Promise<string> {
+  const headers = { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' };
+  const body = new URLSearchParams({ url: 'https://panel.reseller-customer.invalid/' });
+  const { webhook_id } = (await json(new URL('/account/webhooks/add', url), { method: 'PUT', headers, body })).data;
+  const { delivery_id } = (await json(new URL(`/account/webhooks/${webhook_id}/test`, url), { method: 'POST', headers })).data;
+  return `${webhook_id}/${delivery_id}`;
+}
+
+/** An additional address of a VM for each, which the run moves to its own VM in the data centre of the example, only quotes, and releases. */
+async function addressesOf({ url }: Sandbox): Promise<Readonly<Record<'assignIp' | 'quoteAssignIp' | 'releaseIp', string>>> {
+  const buy = async (): Promise<string> => {
+    const { data } = await json(new URL('/vm/create', url), {
+      method: 'PUT',
+      headers: { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' },
+      body: new URLSearchParams({ cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'nl_ryzen', ips: '2' }),
+    });
+    return data.config.ipv4[1].address;
+  };
+  return { assignIp: await buy(), quoteAssignIp: await buy(), releaseIp: await buy() };
 }
 
 /** Two further keys of the account: one to rotate, and one to revoke. */

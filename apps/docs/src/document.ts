@@ -103,6 +103,8 @@ export interface OpenApi {
   servers: Server[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
+  /** What the service sends. */
+  webhooks?: Record<string, PathItem>;
   components: Components;
 }
 

@@ -36,6 +36,7 @@ export const guideGroups: readonly GuideGroup[] = [
     guides: [
       { name: 'going-live', title: 'Going live' },
       { name: 'polling', title: 'Polling' },
+      { name: 'events-and-webhooks', title: 'Events and webhooks' },
       { name: 'pagination-and-rate-limits', title: 'Pagination and rate limits' },
       { name: 'versions-and-deprecation', title: 'Versions and deprecation' },
       { name: 'php', title: 'Calling the API from PHP' },

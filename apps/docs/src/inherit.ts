@@ -106,6 +106,10 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
   const paths: OpenApi['paths'] = structuredClone(document.paths);
   for (const { path, method, operation } of operationsOf(document))
     Object.assign(paths[path] ?? {}, { [method.toLowerCase()]: operationIn(operation) });
+  const webhooks = Object.entries(document.webhooks ?? {}).map(([name, item]) => [
+    name,
+    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, operationIn(operation)])),
+  ]);
   const headers = Object.fromEntries(
     Object.entries(document.components.headers ?? {}).map(([name, header]) => [
       name,
@@ -113,5 +117,11 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
     ]),
   );
   const components: Components = { ...document.components, schemas, parameters: {}, responses: {}, headers };
-  return { ...document, info: { ...document.info, description: inlineMarks(document.info.description, mark) }, paths, components };
+  return {
+    ...document,
+    info: { ...document.info, description: inlineMarks(document.info.description, mark) },
+    paths,
+    ...(document.webhooks && { webhooks: Object.fromEntries(webhooks) }),
+    components,
+  };
 }

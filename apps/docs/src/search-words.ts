@@ -5,6 +5,7 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   deleteVm: 'terminate VM, terminate VM, terminate, cancel, destroy, remove a virtual server',
   quoteCreateVm: 'price, cost, estimate, preview, quote, dry run, how much',
   changeVm: 'upgrade, upgrade, downgrade, resize, scale a virtual server',
+  openVmConsole: 'VNC, noVNC, KVM console, screen, keyboard, remote access',
   buyIps: 'additional address, extra IP, second IPv4, order',
   assignIp: 'reassign, move, failover, floating IP',
   setVmPower: 'reboot, shutdown, suspend, unsuspend a virtual server',

@@ -1,7 +1,8 @@
 /** Bundles the process and its commands into JavaScript. */
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
+import { copyNovncFiles } from '@reseller/service/novnc-files';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 
@@ -52,5 +53,6 @@ export async function bundlePrograms(outdir: string, programs: Readonly<Record<s
   const { metafile } = await build({ ...OPTIONS, target, outdir, entryPoints, metafile: true, absWorkingDir: PACKAGE });
   // The scripts of the test image of QEMU.
   cpSync(join(PACKAGE, '../../packages/adapters/image'), join(outdir, 'image'), { recursive: true });
-  return { inputs: Object.keys(metafile.inputs), folder: PACKAGE };
+  const copied = copyNovncFiles(outdir).map((file) => relative(PACKAGE, file));
+  return { inputs: [...Object.keys(metafile.inputs), ...copied], folder: PACKAGE };
 }

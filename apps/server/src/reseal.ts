@@ -21,12 +21,12 @@ async function main(): Promise<void> {
   const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
   try {
     const secrets = { secret: secret ?? (await secretFrom(dataDirectory, store)), previousSecret };
-    const { authcodes, passwords, userData, responses, inSnapshots, openCodes } = await reseal(store, secrets, {
+    const { authcodes, passwords, userData, webhookSecrets, responses, inSnapshots, openCodes } = await reseal(store, secrets, {
       random: systemRandom,
       now: systemClock.now(),
     });
     process.stdout.write(
-      `Sealed with the new secret: ${counted(authcodes, 'auth code')}, ${counted(passwords, 'password')} of dedicated servers, the user data of ${counted(userData, 'VM')}, ${counted(responses, 'stored response')}, ${counted(inSnapshots, 'value')} in snapshots.\n` +
+      `Sealed with the new secret: ${counted(authcodes, 'auth code')}, ${counted(passwords, 'password')} of dedicated servers, the user data of ${counted(userData, 'VM')}, ${counted(webhookSecrets, 'secret')} of webhooks, ${counted(responses, 'stored response')}, ${counted(inSnapshots, 'value')} in snapshots.\n` +
         `${counted(openCodes, 'open one-time code')} may become invalid. Remove RESELLER_SECRET_PREVIOUS and restart each instance.\n`,
     );
   } finally {

@@ -24,7 +24,7 @@ test('the secret in the data folder is rotated: everything is readable, and the 
   const { code, stdout } = await runCommand('reseal', [], { ...place, RESELLER_SECRET_PREVIOUS: old });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^Sealed with the new secret: 0 auth codes, 2 passwords of dedicated servers, 0 stored responses, 0 values in snapshots\.\n/,
+    /^Sealed with the new secret: 0 auth codes, 2 passwords of dedicated servers, the user data of 0 VMs, 1 secret of webhooks, 0 stored responses, 0 values in snapshots\.\n/,
   );
   expect(await passwords({})).toEqual(before);
   writeFileSync(file, old);

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 import type { FencingToken } from './fencing.ts';
 import type { Inventory } from './inventory.ts';
 import type { DoneOrStarted, TaskState } from './task.ts';
@@ -144,6 +146,14 @@ export interface Hypervisor {
    * many VMs at once. Omit it if the system does not measure its VMs. It changes nothing, so it needs no token.
    */
   usage?(vmIds: readonly number[]): Promise<readonly VmUsage[]>;
+  /**
+   * A new connection to the screen, the keyboard and the mouse of a VM: the bytes of the Remote Framebuffer protocol (RFC 6143) of a server that
+   * asks for no password. It ends when the machine stops. Several may be open at once. Omit it if the system has none. It changes nothing, so
+   * it needs no token.
+   *
+   * @throws If the VM does not run.
+   */
+  console?(vmId: number): Promise<Duplex>;
   /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
   inventory?(): Promise<Inventory>;
   /**

@@ -11,6 +11,9 @@ import { operationTable } from './operation-table.ts';
 import { runtime, RUNTIME_MODULE } from './runtime.ts';
 import { dropRemarks, openEnumeration } from './types.ts';
 
+/** The generator drops schemas that no written operation refers to, also those of webhooks, and then does not find them. */
+const WEBHOOK_SCHEMAS: readonly string[] = ['WebhookPayload'];
+
 /**
  * @param document The name of its bundle.
  * @param folder The folder in `src/generated` that the code is written to; empty for `src/generated` itself.
@@ -22,7 +25,7 @@ export function configOf(document: string, folder: string, operations?: readonly
     logs: { file: false },
     parser: {
       patch: { input: dropRemarks },
-      ...(operations && { filters: { operations: { include: operations } } }),
+      ...(operations && { filters: { operations: { include: operations }, schemas: { include: [...WEBHOOK_SCHEMAS] } } }),
     },
     output: {
       // `generate:check` generates into another directory and compares.

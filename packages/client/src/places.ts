@@ -73,6 +73,7 @@ export const EXTENSION_PLACES: Places = {
       schedule: 'setVmBackupSchedule',
     },
     ddosProtection: 'getVmDdosProtection',
+    console: 'openVmConsole',
     usage: 'getVmUsage',
     traffic: 'getVmTraffic',
     rdns: {
@@ -107,6 +108,18 @@ export const EXTENSION_PLACES: Places = {
       list: 'listKeys',
       rotate: 'rotateKey',
       revoke: 'revokeKey',
+    },
+    events: 'listEvents',
+    webhooks: {
+      list: 'listWebhooks',
+      add: 'addWebhook',
+      edit: 'editWebhook',
+      remove: 'removeWebhook',
+      rotate: 'rotateWebhookSecret',
+      test: 'testWebhook',
+      deliveries: 'listWebhookDeliveries',
+      replayDelivery: 'replayWebhookDelivery',
+      replay: 'replayWebhook',
     },
   },
   domain: {

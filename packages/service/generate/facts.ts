@@ -93,6 +93,7 @@ function writeResellerFacts(into: string): void {
     ['DEFAULTS', 'The defaults of form fields, by the name of the form.', reseller.defaults()],
     ['ERROR_TYPES', 'Every `type` of a failure.', reseller.valuesOf('ErrorType')],
     ['FIELD_RULES', 'Every rule that a field can break.', reseller.valuesOf('FieldRule')],
+    ['EVENT_TYPES', 'The types of events.', reseller.valuesOf('EventType')],
     ['DNS_RECORD_TYPES', 'The types of DNS records.', reseller.valuesOf('DnsRecordType')],
     [
       'VM_IDENTIFIERS',

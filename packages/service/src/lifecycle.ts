@@ -6,11 +6,14 @@ import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.ts';
 import { publishZones } from './core/domain/zones.ts';
 import type { FailedZone } from './core/domain/zones.ts';
+import { deleteOldEvents, enterAllEvents } from './core/events/feed.ts';
+import type { WebhookSender } from './core/events/sender.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
 import type { FailedBackup } from './core/vm/backup-schedule.ts';
+import { forgetOldConsoles } from './core/vm/console.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
@@ -33,11 +36,12 @@ export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | '
   now(): Promise<number>;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
+  readonly webhooks: WebhookSender;
 }
 
 /** @returns A function that performs all due jobs and delivers the changes that they enqueue. It returns the number of jobs performed. */
 export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
-  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, logger } = context;
+  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, logger } = context;
   const { store, instance } = runtime;
   const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
   function onFailure({ error, accountId, kind, subject, due, nextAttempt }: FailedJob): void {
@@ -72,6 +76,9 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await makeScheduledBackups(runtime, clock.now(), onFailedBackup);
     await publishZones(runtime, clock.now(), onUnpublished);
     await measureVms(runtime, clock.now(), onUnmeasured);
+    await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() });
+    await deleteOldEvents(store, clock.now());
+    webhooks.begin();
     return done;
   };
 }
@@ -93,6 +100,7 @@ function createCleanUp(
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
+    await store.commit(({ db }) => forgetOldConsoles(db, now));
     await forgetEndedSessions(store, machine.now());
     await deleteOldRecords(store, random, machine.now());
     await failedAuthentications.deleteOld();

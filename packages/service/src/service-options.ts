@@ -7,6 +7,7 @@ import type { ConsoleSite } from './http/operator/console.ts';
 import type { Docs } from './http/shared/docs.ts';
 import type { Ports, SimulatedPort } from './ports/ports.ts';
 import type { Mode } from './rules/mode.ts';
+import type { ConsoleLimits } from './rules/vm-console.ts';
 import type { Delays } from './sandbox/delays.ts';
 import type { Store } from './store/store.ts';
 
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   /** The minimum number of days for which a link to an invoice document is valid. Default: 30. */
   readonly invoiceLinkDays?: number;
+  /** Limits of links to the consoles of VMs, and of their sessions. Default: `DEFAULT_CONSOLE_LIMITS`. */
+  readonly consoleLimits?: Partial<ConsoleLimits>;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */

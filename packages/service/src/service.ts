@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { createWebhookSender } from './core/events/sender.ts';
+import type { WebhookSender } from './core/events/sender.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';
@@ -38,8 +40,12 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const recover = recoveringAndLogging(runtime, options.logger);
   await recover();
   let isStopping = false;
+  const webhooks = createWebhookSender(runtime, clock, (error) =>
+    options.logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
+  );
   const { context, runJobs } = createContext(options, started, {
     recover,
+    webhooks,
     isStopping: () => isStopping,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
   });
@@ -72,7 +78,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     async close() {
       isStopping = true;
       started.close();
-      await Promise.all([app.close(), operator.close()]);
+      await Promise.all([app.close(), operator.close(), webhooks.close()]);
     },
   };
   return { service, runtime };
@@ -80,13 +86,14 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
 
 interface Own extends Pick<HttpContext, 'isStopping' | 'operatorUrl'> {
   readonly recover: Recovery;
+  readonly webhooks: WebhookSender;
 }
 
 /** Creates the dependencies of both applications, and the function that runs scheduled jobs. */
 function createContext(
   options: ServiceOptions,
   { runtime, clock, clockCheck, metrics }: StartedRuntime,
-  { recover, isStopping, operatorUrl }: Own,
+  { recover, webhooks, isStopping, operatorUrl }: Own,
 ): { readonly context: HttpContext; readonly runJobs: ReturnType<typeof jobRunner> } {
   const { store, mode } = runtime;
   const { logger } = options;
@@ -105,7 +112,7 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, logger });
+  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),

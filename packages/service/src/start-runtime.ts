@@ -14,6 +14,7 @@ import { systemClock } from './ports/system.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import type { Mode } from './rules/mode.ts';
 import { publicUrlOf } from './rules/public-url.ts';
+import { DEFAULT_CONSOLE_LIMITS } from './rules/vm-console.ts';
 import { withDelays } from './sandbox/delays.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
 import type { OffsetClock } from './sandbox/offset-clock.ts';
@@ -60,6 +61,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
     previousSecret,
     mode,
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
+    consoleLimits: { ...DEFAULT_CONSOLE_LIMITS, ...options.consoleLimits },
     portTimeoutMs,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance: await join(options, ports, { clockCheck, metrics }),

@@ -16,6 +16,15 @@ import type { TestOperator } from './operator.ts';
 /** Sends a request with some fields and returns its effect. */
 type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
+/** An account with a webhook that was tested a number of times. */
+async function accountWithTests(service: TestOperator, tests: number) {
+  const { apiKey } = await service.account();
+  const { body } = await service.call('addWebhook', { form: { url: 'https://panel.reseller-customer.invalid/' }, apiKey });
+  const path = { webhook_id: body.data.webhook_id };
+  for (let count = 0; count < tests; count++) await service.call('testWebhook', { path, apiKey });
+  return { apiKey, path };
+}
+
 /** The effect of each form and body that has defaults, and values other than the defaults. */
 const cases: Readonly<
   Record<keyof typeof FormDefaults | keyof typeof BodyDefaults, { effect: Effect; others: Readonly<Record<string, unknown>> }>
@@ -165,6 +174,33 @@ const cases: Readonly<
       const [key] = (await service.call('listKeys', { apiKey })).body.data.list;
       const { data } = (await service.call('rotateKey', { path: { key_id: key.key_id }, form: { ...fields }, apiKey })).body;
       return data.replaced_valid_until;
+    },
+  },
+  AddWebhookForm: {
+    others: { events: 'vm.created', description: 'panel', enabled: false },
+    async effect(service, fields) {
+      const form = { url: 'https://panel.reseller-customer.invalid/', ...fields };
+      const {
+        webhook_id: _id,
+        signing_secret: _secret,
+        created: _created,
+        ...data
+      } = (await service.call('addWebhook', { form })).body.data;
+      return data;
+    },
+  },
+  ListEventsForm: {
+    others: { limit: 49 },
+    async effect(service, fields) {
+      const { apiKey } = await accountWithTests(service, 51);
+      return (await service.call('listEvents', { form: { ...fields }, apiKey })).body.data.events.length;
+    },
+  },
+  ListWebhookDeliveriesForm: {
+    others: { limit: 49 },
+    async effect(service, fields) {
+      const { apiKey, path } = await accountWithTests(service, 51);
+      return (await service.call('listWebhookDeliveries', { path, form: { ...fields }, apiKey })).body.data.deliveries.length;
     },
   },
   RotateOperatorTokenRequest: {

@@ -157,6 +157,14 @@ async function fillNodes({ store }: Sandbox): Promise<void> {
   );
 }
 
+/** A request about a webhook that is disabled. */
+const whileDisabled =
+  (id: OperationId, sent: Sent = {}): Cause =>
+  async (sandbox) => {
+    await sandbox.copy('editWebhook', { form: { enabled: false } });
+    return sandbox.copy(id, sent);
+  };
+
 async function toOtherDatacenter(sandbox: Sandbox, id: OperationId): Promise<Received> {
   const { body } = await sandbox.copy('createVm', { form: { ...SMALL_VM, hostsystem: 'de_epyc' } });
   return sandbox.copy(id, { form: { vmid: String(body.data.identifier) } });
@@ -182,6 +190,28 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.store.commit(({ db }) => db.insertInto('ssh_keys').values(keys).execute());
     return sandbox.copy('addSshKey', { form: ANOTHER_KEY });
   },
+  'addWebhook tooMany': async (sandbox) => {
+    const form = { url: 'https://panel.reseller-customer.invalid/' };
+    for (let count = 1; count < 10; count++) await sandbox.copy('addWebhook', { form });
+    return sandbox.copy('addWebhook', { form });
+  },
+  'testWebhook disabled': whileDisabled('testWebhook'),
+  'replayWebhookDelivery disabled': whileDisabled('replayWebhookDelivery'),
+  'replayWebhook disabled': whileDisabled('replayWebhook', { form: { since: '2026-11-01T00:00:00Z' } }),
+  'replayWebhook tooMany': async (sandbox) => {
+    const events = Array.from({ length: 10_001 }, (_, index) => ({
+      id: `event-${index}`,
+      account_id: DEMO_ACCOUNT,
+      position: index + 10,
+      type: 'account.resumed',
+      subject: 'account',
+      data: '{}',
+      entered: sandbox.clock.now(),
+    }));
+    const rows = JSON.stringify(events);
+    await sandbox.store.commit(({ db }) => sandbox.store.insertRows(db, 'events', Object.keys(events[0] ?? {}), rows));
+    return sandbox.copy('replayWebhook', { form: { since: '2026-11-01T00:00:00Z' } });
+  },
   'createVmBackup noSlot': async (sandbox) => {
     await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('createVmBackup', { form: {} });
@@ -204,6 +234,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('setVmRdns', { form: { domain: 'mail.example.net', ip_address: assigned.replace('::/64', '::2') } });
   },
   'rotateKey tooLong': sending('rotateKey', { form: { overlap_seconds: 2_592_001 } }),
+  'openVmConsole stopped': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('openVmConsole');
+  },
   'setVmPower wrongState': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('setVmPower', { form: { mode: 'restart' } });
@@ -383,6 +417,13 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
   'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
   'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
+  'listEvents limitTooHigh': sending('listEvents', { form: { limit: 101 } }),
+  'addWebhook notPublic': sending('addWebhook', { form: { url: 'https://10.0.0.1/' } }),
+  'addWebhook unknownEvent': sending('addWebhook', { form: { url: 'https://panel.example/', events: 'invoice.sent' } }),
+  'editWebhook notPublic': sending('editWebhook', { form: { url: 'https://10.0.0.1/' } }),
+  'listWebhookDeliveries limitTooHigh': sending('listWebhookDeliveries', { form: { limit: 101 } }),
+  'listWebhookDeliveries unknownStatus': sending('listWebhookDeliveries', { form: { status: 'lost' } }),
+  'replayWebhook notAnInstant': sending('replayWebhook', { form: { since: '2026-11-05' } }),
   'listRequests offsetTooSmall': sending('listRequests', { form: { offset: 0 } }),
 };
 

@@ -31,6 +31,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['createVm', 'quoteCreateVm'].flatMap((id) => [`${id} ssh_key minLength`, `${id} default_ptr minLength`]),
   'addSshKey ssh_key minLength',
+  'addWebhook url minLength',
+  'editWebhook url minLength',
+  'replayWebhook since minLength',
   'setVmRdns domain minLength',
   ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp'].map((id) => `${id} max_price maxLength`),
   ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer', 'quoteBuyIps', 'quoteAssignIp'].map(

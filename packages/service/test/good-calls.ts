@@ -105,6 +105,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   deleteVmBackup: async (service, owner) => ({ path: await backUp(service, owner) }),
   setVmBackupSchedule: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { interval: 'daily' } }),
   getVmDdosProtection: buyVm,
+  openVmConsole: buyVm,
   getVmUsage: buyVm,
   getVmTraffic: buyVm,
   listVmRdns: buyVm,
@@ -202,7 +203,47 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listKeys: async () => ({}),
   rotateKey: async (service, owner) => ({ ...(await issueKeyFor(service, owner)), form: { overlap_seconds: 3_600 } }),
   revokeKey: issueKeyFor,
+  listEvents: async () => ({ form: { cursor: '0', limit: 10, type: 'vm.created' } }),
+  listWebhooks: async () => ({}),
+  addWebhook: async () => ({ form: EVERY_WEBHOOK_FIELD }),
+  editWebhook: async (service, owner) => ({
+    path: await webhookOf(service, owner),
+    form: { url: 'https://panel.reseller-customer.invalid/new', description: 'new panel', events: 'invoice.paid', enabled: false },
+  }),
+  removeWebhook: async (service, owner) => ({ path: await webhookOf(service, owner) }),
+  rotateWebhookSecret: async (service, owner) => ({ path: await webhookOf(service, owner) }),
+  testWebhook: async (service, owner) => ({ path: await webhookOf(service, owner) }),
+  listWebhookDeliveries: async (service, owner) => ({
+    path: await webhookOf(service, owner),
+    form: { cursor: '10', limit: 10, status: 'pending' },
+  }),
+  replayWebhookDelivery: async (service, owner) => ({ path: await deliveredTo(service, owner) }),
+  replayWebhook: async (service, owner) => {
+    await buyVm(service, owner);
+    const path = await webhookOf(service, owner);
+    return { path, form: { since: '2026-11-01T00:00:00.000Z' } };
+  },
 };
+
+const EVERY_WEBHOOK_FIELD = {
+  url: 'https://panel.reseller-customer.invalid/webhooks',
+  description: 'billing panel',
+  events: 'vm.created,invoice.paid',
+  enabled: true,
+};
+
+async function webhookOf(service: TestService, { apiKey }: Owner): Promise<{ readonly webhook_id: string }> {
+  const { body } = await service.call('addWebhook', { form: EVERY_WEBHOOK_FIELD, apiKey });
+  return { webhook_id: body.data.webhook_id };
+}
+
+/** A delivery that has ended. */
+async function deliveredTo(service: TestService, owner: Owner): Promise<{ readonly webhook_id: string; readonly delivery_id: string }> {
+  const path = await webhookOf(service, owner);
+  const { body } = await service.call('testWebhook', { path, apiKey: owner.apiKey });
+  await service.store.commit(({ db }) => db.updateTable('webhook_deliveries').set({ state: 'delivered' }).execute());
+  return { ...path, delivery_id: String(body.data.delivery_id) };
+}
 
 /** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {

@@ -11,6 +11,7 @@ import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Delays, Ports, Random, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
+import type { ConsoleLimits } from '../src/rules/vm-console.ts';
 import type { Tuning } from '../src/store/tuning.ts';
 import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';
@@ -86,6 +87,7 @@ export async function startService({
   trustedProxies = [],
   allowedHosts = [],
   securityContact,
+  consoleLimits,
   tuning = {},
   logger = pino({ level: 'silent' }),
 }: {
@@ -116,6 +118,7 @@ export async function startService({
   allowedHosts?: readonly string[];
   securityContact?: string;
   /** Sizes, limits and times other than the defaults. */
+  consoleLimits?: Partial<ConsoleLimits>;
   tuning?: Partial<Tuning>;
   logger?: Logger;
 } = {}): Promise<TestService> {
@@ -137,6 +140,7 @@ export async function startService({
     ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(delays === undefined ? {} : { delays }),
     ...(extension === undefined ? {} : { extension }),
+    ...(consoleLimits === undefined ? {} : { consoleLimits }),
     ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });

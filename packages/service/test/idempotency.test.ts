@@ -59,6 +59,14 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   assignIp: 'refused',
   releaseIp: 'gone',
   removeVmRdns: 'same',
+  addWebhook: 'anew',
+  editWebhook: 'same',
+  removeWebhook: 'gone',
+  rotateWebhookSecret: 'anew',
+  testWebhook: 'anew',
+  replayWebhookDelivery: 'anew',
+  replayWebhook: 'anew',
+  openVmConsole: 'anew',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {
@@ -274,6 +282,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (id === 'setVmPower') return { ...form, mode: 'restart' };
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
   if (id === 'attachVmIso') return { ...form, iso: 'debian_13_netinst' };
+  if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };
   if (id === 'restoreVmBackup') return { ...form, backup_id: 'another' };
   throw new Error(`Every field of ${id} is needed: change one here instead.`);
 }

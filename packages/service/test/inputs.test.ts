@@ -120,6 +120,32 @@ const nameserver = (name: string, path?: (made: Made) => Sent['path']) =>
   shownBy('getDomain', ({ nameserver: names }) => names[name], path);
 const registered = ({ data }: Made) => ({ domain: data.domain.name });
 
+const WEBHOOK: Record<string, Effect> = {
+  url: shownBy('listWebhooks', ({ list: [{ url }] }) => url),
+  description: shownBy('listWebhooks', ({ list: [{ description }] }) => description),
+  events: shownBy('listWebhooks', ({ list: [{ events }] }) => events.join(',')),
+  enabled: shownBy('listWebhooks', ({ list: [{ enabled }] }) => enabled),
+};
+
+/** Two events, of which a field leaves some. */
+function eventsWith(form: Readonly<Record<string, unknown>>, left: readonly string[]): Effect {
+  return async ({ service, owner: { apiKey } }) => {
+    const { data } = (await service.call('createVm', { form: SMALL_VM, apiKey })).body;
+    await service.call('setVmPower', { path: { vmid: String(data.identifier) }, form: { mode: 'stop' }, apiKey });
+    const { body } = await service.call('listEvents', { form, apiKey });
+    expect(body.data.events.map(({ type }: Data) => type)).toEqual(left);
+  };
+}
+
+/** Two deliveries, of which a field leaves some. */
+function deliveriesFrom(form: Readonly<Record<string, unknown>>, left: readonly number[]): Effect {
+  return async ({ service, owner: { apiKey }, sent: { path = {} } }) => {
+    for (let count = 0; count < 2; count++) await service.call('testWebhook', { path, apiKey });
+    const { body } = await service.call('listWebhookDeliveries', { path, form, apiKey });
+    expect(body.data.deliveries.map(({ delivery_id }: Data) => delivery_id)).toEqual(left);
+  };
+}
+
 /** The effect of each field. A quote takes the form of its purchase, whose effects are tested. */
 const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effect>> | { readonly sameAs: OperationId }>>> = {
   createVm: {
@@ -222,6 +248,27 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
       const before = await listed(1);
       // The first request that it lists is the one above, which the offset skips.
       expect(await listed(2)).toEqual(before);
+    },
+  },
+  listEvents: {
+    cursor: eventsWith({ cursor: '1' }, ['vm.stopped']),
+    limit: eventsWith({ limit: 1 }, ['vm.created']),
+    type: eventsWith({ type: 'vm.stopped' }, ['vm.stopped']),
+  },
+  addWebhook: WEBHOOK,
+  editWebhook: WEBHOOK,
+  listWebhookDeliveries: {
+    cursor: deliveriesFrom({ cursor: '2' }, [1]),
+    limit: deliveriesFrom({ limit: 1 }, [2]),
+    status: deliveriesFrom({ status: 'failed' }, []),
+  },
+  replayWebhook: {
+    since: async ({ service, owner, sent, data }) => {
+      expect(data.replayed).toBe(1);
+      service.clock.advance(1_000);
+      const form = { since: new Date(service.clock.now()).toISOString() };
+      const { body } = await service.call('replayWebhook', { ...sent, form, apiKey: owner.apiKey });
+      expect(body.data.replayed).toBe(0);
     },
   },
   rotateKey: {

@@ -198,12 +198,15 @@ test('names the same secrets as the document, however they are written', () => {
   expect([...secretNames(document)].map(comparable).toSorted()).toEqual([
     'apikey',
     'authcode',
+    'consoleurl',
     'document',
     'invoice',
     'otpcode',
     'password',
     'requestbody',
     'responsebody',
+    'signingsecret',
+    'userdata',
     'xml',
   ]);
 });

@@ -11,6 +11,7 @@ import { VM_IDENTIFIERS } from '../src/generated/facts.gen.ts';
 import { createAccount } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
 import { simulatedPorts } from '../src/ports/simulated.ts';
+import { DEFAULT_CONSOLE_LIMITS } from '../src/rules/vm-console.ts';
 import type { Transaction } from '../src/store/store.ts';
 import { SECRET } from './harness.ts';
 import { TestClock } from './ports/clock.ts';
@@ -141,6 +142,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         invoiceLinkDays: 30,
+        consoleLimits: DEFAULT_CONSOLE_LIMITS,
         portTimeoutMs: 30_000,
         vmIdentifiers: VM_IDENTIFIERS,
         instance,

@@ -10,6 +10,7 @@ import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
 import { visible } from '../ui/visible.ts';
+import { Events, Webhooks } from './AccountEvents.tsx';
 import { accountActions, stateOf } from './Accounts.tsx';
 import { Credit } from './Credit.tsx';
 
@@ -39,6 +40,8 @@ export function AccountPage({ id }: { readonly id: string }) {
           <Credit accountId={id} />
           <Keys account={data} />
           <BillingProfile account={data} />
+          <Webhooks accountId={id} />
+          <Events accountId={id} />
           <p>
             <Link href={`/?search&${new URLSearchParams({ account_id: id })}`}>Requests of this account</Link>
           </p>

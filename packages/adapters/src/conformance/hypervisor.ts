@@ -1,5 +1,6 @@
-/** The rules for each hypervisor, as cases for any test runner. */
 import assert from 'node:assert/strict';
+/** The rules for each hypervisor, as cases for any test runner. */
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Fence } from '../fencing.ts';
@@ -165,6 +166,21 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       await hypervisor.resize({ ...order, ipv4: addresses }, token);
       await expectMachines({ vmId, running: true, cores, mem });
     }
+  },
+
+  'the console of a running VM speaks RFB to several at once, and ends with the machine': async ({ openPlain, order }) => {
+    const plain = await openPlain();
+    if (!plain.console) return;
+    const hypervisor = finishing(plain);
+    const { vmId } = order;
+    await hypervisor.create(order, 1);
+    const consoles = [await plain.console(vmId), await plain.console(vmId)];
+    const greetings = await Promise.all(consoles.map(async (console) => String((await once(console, 'data'))[0])));
+    for (const greeting of greetings) assert.match(greeting, /^RFB 003\.\d{3}\n$/, 'A console begins with the version of RFB.');
+    const ended = Promise.all(consoles.map((console) => once(console.resume(), 'close')));
+    await hypervisor.stop(vmId, 2);
+    await ended;
+    await assert.rejects(plain.console(vmId), 'A VM that does not run has no console.');
   },
 
   'a stopped VM can be resized, restarted and reinstalled': async ({ open, order, expectMachines }) => {

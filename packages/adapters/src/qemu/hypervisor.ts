@@ -13,8 +13,9 @@ import { copyBackup, createBackup, removeBackup } from './backup.ts';
 import { foldersIn } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
 import { isoFilesIn, isoPath } from './iso.ts';
+import { connectIn } from './json-socket.ts';
 import { withLock } from './lock.ts';
-import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine } from './machine.ts';
+import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine, VNC_SOCKET } from './machine.ts';
 import type { MachineOptions } from './machine.ts';
 import { run } from './programs.ts';
 import { agent, monitor } from './qmp.ts';
@@ -179,6 +180,11 @@ function changesOn(host: Host): Hypervisor {
     async usage(vmIds) {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
       return measured.filter((one) => one !== undefined);
+    },
+    async console(vmId) {
+      const mark = await folders.read(vmId);
+      if (mark === undefined) throw new Error(`VM ${vmId} does not exist.`);
+      return connectIn(folders.pathOf(vmId), VNC_SOCKET);
     },
     inventory: () => inventoryOf(host),
     release: (vmId, token) =>

@@ -20,14 +20,21 @@ export interface JsonSocket {
 
 /** Connects for the duration of `work`. @throws QemuCommandError if nothing listens. */
 export async function withJsonSocket<T>(folder: string, name: string, work: (socket: JsonSocket) => Promise<T>): Promise<T> {
-  // The path of a unix socket has at most 107 bytes. A path below /proc/self/fd stays short, wherever the folder is.
-  const directory = await open(folder, 'r');
-  let socket: Socket | undefined;
+  const socket = await connectIn(folder, name);
   try {
-    socket = await connected(`/proc/self/fd/${directory.fd}/${name}`, join(folder, name));
     return await work(jsonSocketOn(socket));
   } finally {
-    socket?.destroy();
+    socket.destroy();
+  }
+}
+
+/** Connects to a unix socket in a folder. @throws QemuCommandError if nothing listens. */
+export async function connectIn(folder: string, name: string): Promise<Socket> {
+  // The path of a unix socket has at most 107 bytes. A path below /proc/self/fd stays short, wherever the folder is.
+  const directory = await open(folder, 'r');
+  try {
+    return await connected(`/proc/self/fd/${directory.fd}/${name}`, join(folder, name));
+  } finally {
     await directory.close();
   }
 }

@@ -16,7 +16,8 @@ const PID_FILE = 'qemu.pid';
 const LOG_FILE = 'qemu.log';
 const START_POLL_MS = 10;
 const CONSOLE_SOCKET = 'console.sock';
-const VNC_SOCKET = 'vnc.sock';
+/** QEMU serves the screen here, so that no port of the host is open. */
+export const VNC_SOCKET = 'vnc.sock';
 const POLL_MS = 50;
 const KILL_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 10_000;

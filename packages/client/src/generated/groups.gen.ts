@@ -31,6 +31,7 @@ export interface Groups {
     readonly sshKey?: InExtension;
     readonly backup?: InExtension;
     readonly ddosProtection?: InExtension;
+    readonly console?: InExtension;
     readonly usage?: InExtension;
     readonly traffic?: InExtension;
     readonly rdns?: InExtension;
@@ -290,6 +291,8 @@ export interface Groups {
   };
   readonly account: {
     readonly keys?: InExtension;
+    readonly events?: InExtension;
+    readonly webhooks?: InExtension;
     /**
      * Generate a one-time code
      *

@@ -31,6 +31,18 @@ export const operations = {
         repeatable: true,
         has: 'account_id'
     },
+    'GET /accounts/{account_id}/events': {
+        id: 'listAccountEvents',
+        effect: 'read',
+        repeatable: true,
+        has: 'items'
+    },
+    'GET /accounts/{account_id}/webhooks': {
+        id: 'listAccountWebhooks',
+        effect: 'read',
+        repeatable: true,
+        has: 'items'
+    },
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
         effect: 'read',

@@ -335,6 +335,106 @@ export type AccountRequestList = {
 };
 
 /**
+ * Something that happened to an account or to what it has.
+ */
+export type AccountEvent = {
+    /**
+     * Identifier of the event.
+     */
+    id: string;
+    /**
+     * Its place in the feed of the account.
+     */
+    position: number;
+    /**
+     * Type of the event, such as `vm.created`.
+     */
+    type: string;
+    /**
+     * When it came into the feed.
+     */
+    timestamp: string;
+    /**
+     * What it is about, such as `vm/70418`.
+     */
+    subject: string;
+    /**
+     * The state after the change. The type decides its properties.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * Events of an account, the newest first.
+ */
+export type AccountEventList = {
+    /**
+     * The events of this page.
+     */
+    items: Array<AccountEvent>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * A URL that receives the events of an account.
+ */
+export type AccountWebhook = {
+    /**
+     * Identifier of the webhook.
+     */
+    id: string;
+    /**
+     * URL that receives the events.
+     */
+    url: string;
+    /**
+     * Note of the account.
+     */
+    description: string;
+    /**
+     * The types of its events, or only `*` for all.
+     */
+    events: Array<string>;
+    /**
+     * Whether events are sent. While they are not, they wait.
+     */
+    enabled: boolean;
+    /**
+     * Why the service disabled it; null if the service did not.
+     */
+    disabled_reason: string | null;
+    /**
+     * The first failure since the last success; null if the last attempt succeeded.
+     */
+    failing_since: string | null;
+    /**
+     * Number of deliveries that wait.
+     */
+    pending: number;
+    /**
+     * Number of deliveries that were given up in the last 30 days.
+     */
+    failed: number;
+    /**
+     * When it was added.
+     */
+    created: string;
+};
+
+/**
+ * Webhooks of an account, in the order in which they were added.
+ */
+export type AccountWebhookList = {
+    /**
+     * The webhooks of this page.
+     */
+    items: Array<AccountWebhook>;
+    next_cursor: NextCursor;
+};
+
+/**
  * The amounts that decide whether the account may buy more, in EUR without VAT, in whole cents. `remaining` is `limit` plus `balance`, less `unpaid`, less `estimate`, less `pending`.
  */
 export type Credit = {
@@ -4679,6 +4779,132 @@ export type GetAccountRequestResponses = {
 };
 
 export type GetAccountRequestSuccess = GetAccountRequestResponses[keyof GetAccountRequestResponses];
+
+export type ListAccountEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/accounts/{account_id}/events';
+};
+
+export type ListAccountEventsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListAccountEventsError = ListAccountEventsErrors[keyof ListAccountEventsErrors];
+
+export type ListAccountEventsResponses = {
+    /**
+     * One page of events.
+     */
+    200: AccountEventList;
+};
+
+export type ListAccountEventsSuccess = ListAccountEventsResponses[keyof ListAccountEventsResponses];
+
+export type ListAccountWebhooksData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/accounts/{account_id}/webhooks';
+};
+
+export type ListAccountWebhooksErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListAccountWebhooksError = ListAccountWebhooksErrors[keyof ListAccountWebhooksErrors];
+
+export type ListAccountWebhooksResponses = {
+    /**
+     * One page of webhooks.
+     */
+    200: AccountWebhookList;
+};
+
+export type ListAccountWebhooksSuccess = ListAccountWebhooksResponses[keyof ListAccountWebhooksResponses];
 
 export type GetAccountCurrentInvoiceData = {
     body?: never;

@@ -8,6 +8,7 @@ import { OPERATOR_TOKEN, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 import { createService, reseal, seedDemoAccount, systemRandom } from '../index.ts';
 import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
+import { secretsOf } from './events/webhook.ts';
 import { SEALED } from './reseal.ts';
 import { userDataOf } from './vm/user-data.ts';
 
@@ -44,6 +45,9 @@ async function shownBy({ store, ports }: TestOperator, apiKey: string, secrets: 
     service,
     authcode: (await ask(`/domain/${sampleIdentifiers.domain}/info`)).domain.authcode,
     password: (await ask(`/dedicated/${sampleIdentifiers.dedicatedServer}/info`)).management.password,
+    webhookSecrets: await store.read((db) =>
+      secretsOf(db, { previousSecret: undefined, ...secrets }, { id: sampleIdentifiers.webhook, now: 0 }),
+    ),
     link: Object.values<{ invoice: string }>(await ask('/accounting/invoices'))[0]?.invoice ?? '',
   };
 }
@@ -56,7 +60,8 @@ test('a service with both secrets reads values sealed with either; after reseali
   const both = { secret: NEW, previousSecret: SECRET };
   await expect(createService({ store, ports, secret: NEW, logger: quiet })).rejects.toThrow(/RESELLER_SECRET_PREVIOUS/);
   const during = await shownBy(service, apiKey, both);
-  expect([during.authcode, during.password]).toEqual([first.authcode, first.password]);
+  expect(first.webhookSecrets).toEqual([expect.stringMatching(/^whsec_/)]);
+  expect([during.authcode, during.password, during.webhookSecrets]).toEqual([first.authcode, first.password, first.webhookSecrets]);
   const path = (link: string) => new URL(link).pathname + new URL(link).search;
   expect((await during.service.app.inject({ url: path(first.link) })).statusCode).toBe(200);
   const { otp_code: code } = (await service.call('generateOtp')).body.data;
@@ -82,7 +87,7 @@ test('a service with both secrets reads values sealed with either; after reseali
       .execute(),
   );
   const counts = await reseal(store, both, { random: systemRandom, now: service.clock.now() });
-  expect(counts).toEqual({ authcodes: 1, passwords: 2, userData: 1, responses: 1, inSnapshots: 4, openCodes: 2 });
+  expect(counts).toEqual({ authcodes: 1, passwords: 2, userData: 1, webhookSecrets: 1, responses: 1, inSnapshots: 5, openCodes: 2 });
   const repeated = await during.service.app.inject({
     method: 'POST',
     url: '/account/otp',
@@ -92,6 +97,7 @@ test('a service with both secrets reads values sealed with either; after reseali
   expect(await reseal(store, both, { random: systemRandom, now: service.clock.now() })).toMatchObject({
     authcodes: 0,
     passwords: 0,
+    webhookSecrets: 0,
     inSnapshots: 0,
   });
   // A one-time code of the old secret stays valid while both secrets are accepted.
@@ -105,7 +111,7 @@ test('a service with both secrets reads values sealed with either; after reseali
 
   await expect(createService({ store, ports, secret: SECRET, logger: quiet })).rejects.toThrow(/not the one/);
   const after = await shownBy(service, apiKey, { secret: NEW });
-  expect([after.authcode, after.password]).toEqual([first.authcode, first.password]);
+  expect([after.authcode, after.password, after.webhookSecrets]).toEqual([first.authcode, first.password, first.webhookSecrets]);
   expect((await after.service.app.inject({ url: path(first.link) })).statusCode).toBe(404);
   expect((await after.service.app.inject({ url: path(after.link) })).statusCode).toBe(200);
   const restored = await after.service.operator.inject({
@@ -117,7 +123,7 @@ test('a service with both secrets reads values sealed with either; after reseali
   const { vm_id: vmId } = await store.read((db) => db.selectFrom('vm_user_data').select('vm_id').executeTakeFirstOrThrow());
   expect(await store.read((db) => userDataOf(db, { secret: NEW }, vmId))).toBe(USER_DATA);
   const again = await shownBy(service, apiKey, { secret: NEW });
-  expect([again.authcode, again.password]).toEqual([first.authcode, first.password]);
+  expect([again.authcode, again.password, again.webhookSecrets]).toEqual([first.authcode, first.password, first.webhookSecrets]);
 });
 
 test('every column of sealed values is resealed', async () => {

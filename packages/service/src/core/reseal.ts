@@ -9,6 +9,7 @@ import { StoreOpenError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { passwordContext } from './dedicated/life-cycle.ts';
 import { authcodeContext } from './domain/domain.ts';
+import { secretContext } from './events/webhook.ts';
 import { userDataContext } from './vm/user-data.ts';
 
 /** Where values are sealed. */
@@ -32,6 +33,12 @@ export const SEALED = {
     key: ['vm_id', 'is_pending'],
     column: 'sealed_text',
     contextOf: ({ vm_id: vmId }) => userDataContext(Number(vmId)),
+  },
+  webhookSecrets: {
+    table: 'webhook_secrets',
+    key: ['id'],
+    column: 'sealed_secret',
+    contextOf: ({ id }) => secretContext(String(id)),
   },
   /** Responses that are stored for repeated requests. */
   responses: {
@@ -73,6 +80,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
     const authcodes = await resealTable(db, SEALED.authcodes, again);
     const passwords = await resealTable(db, SEALED.passwords, again);
     const userData = await resealTable(db, SEALED.userData, again);
+    const webhookSecrets = await resealTable(db, SEALED.webhookSecrets, again);
     const responses = await resealTable(db, SEALED.responses, again);
     const inSnapshots = await resealSnapshots(db, again);
     const { openCodes } = await db
@@ -82,7 +90,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
       .where('expires', '>', now)
       .executeTakeFirstOrThrow();
     await storeSecret(db, secrets.secret);
-    return { authcodes, passwords, userData, responses, inSnapshots, openCodes };
+    return { authcodes, passwords, userData, webhookSecrets, responses, inSnapshots, openCodes };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/ports.ts';
 import type { Mode } from '../rules/mode.ts';
+import type { ConsoleLimits } from '../rules/vm-console.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyDelivery } from './delivery.ts';
 import type { Instance } from './instance.ts';
@@ -15,6 +16,7 @@ export interface Runtime {
   readonly mode: Mode;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
+  readonly consoleLimits: ConsoleLimits;
   /** Milliseconds after which a port call counts as failed. */
   readonly portTimeoutMs: number;
   /** The identifiers that new VMs may get. */

@@ -55,6 +55,7 @@ export const OPERATION_IDS = [
   "listVmRdns",
   "setVmRdns",
   "removeVmRdns",
+  "openVmConsole",
   "listIps",
   "listAvailableIps",
   "buyIps",
@@ -76,6 +77,16 @@ export const OPERATION_IDS = [
   "listKeys",
   "rotateKey",
   "revokeKey",
+  "listEvents",
+  "listWebhooks",
+  "addWebhook",
+  "editWebhook",
+  "removeWebhook",
+  "rotateWebhookSecret",
+  "testWebhook",
+  "listWebhookDeliveries",
+  "replayWebhookDelivery",
+  "replayWebhook",
   "quoteCreateVm",
   "quoteChangeVm",
   "quoteBuyIps",
@@ -107,6 +118,17 @@ export const DEFAULTS = {
   },
   "RotateKeyForm": {
     "overlap_seconds": 86400
+  },
+  "ListEventsForm": {
+    "limit": 50
+  },
+  "AddWebhookForm": {
+    "events": "*",
+    "description": "",
+    "enabled": true
+  },
+  "ListWebhookDeliveriesForm": {
+    "limit": 50
   }
 } as const;
 
@@ -171,6 +193,41 @@ export const FIELD_RULES = [
   "subdomain",
   "tld",
   "unavailable"
+] as const;
+
+/** The types of events. */
+export const EVENT_TYPES = [
+  "vm.created",
+  "vm.started",
+  "vm.stopped",
+  "vm.changed",
+  "vm.deleted",
+  "vm.backup.created",
+  "vm.backup.failed",
+  "vm.backup.deleted",
+  "domain.registered",
+  "domain.failed",
+  "domain.changed",
+  "domain.renewed",
+  "domain.deleted",
+  "dedicated.purchased",
+  "dedicated.deployed",
+  "dedicated.changed",
+  "dedicated.renewed",
+  "dedicated.ended",
+  "dedicated.failed",
+  "invoice.issued",
+  "invoice.paid",
+  "invoice.reopened",
+  "invoice.credited",
+  "invoice.canceled",
+  "payment.recorded",
+  "payment.refunded",
+  "payment.reversed",
+  "account.suspended",
+  "account.resumed",
+  "webhook.test",
+  "webhook.disabled"
 ] as const;
 
 /** The types of DNS records. */

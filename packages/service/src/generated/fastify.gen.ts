@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCreditErrors, GetCreditResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListHandlesErrors, ListHandlesResponses, ListInvoicesErrors, ListInvoicesResponses, ListIpsErrors, ListIpsResponses, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysErrors, ListKeysResponses, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCreditErrors, GetCreditResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListHandlesErrors, ListHandlesResponses, ListInvoicesErrors, ListInvoicesResponses, ListIpsErrors, ListIpsResponses, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysErrors, ListKeysResponses, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
@@ -241,6 +241,11 @@ export type RouteHandlers = {
         Params: RemoveVmRdnsData['path'];
         Reply: RemoveVmRdnsErrors & RemoveVmRdnsResponses;
     }>;
+    openVmConsole: RouteHandler<{
+        Headers?: OpenVmConsoleData['headers'];
+        Params: OpenVmConsoleData['path'];
+        Reply: OpenVmConsoleErrors & OpenVmConsoleResponses;
+    }>;
     listIps: RouteHandler<{
         Reply: ListIpsErrors & ListIpsResponses;
     }>;
@@ -331,6 +336,55 @@ export type RouteHandlers = {
         Headers?: RevokeKeyData['headers'];
         Params: RevokeKeyData['path'];
         Reply: RevokeKeyErrors & RevokeKeyResponses;
+    }>;
+    listEvents: RouteHandler<{
+        Body?: ListEventsData['body'];
+        Reply: ListEventsErrors & ListEventsResponses;
+    }>;
+    listWebhooks: RouteHandler<{
+        Reply: ListWebhooksErrors & ListWebhooksResponses;
+    }>;
+    addWebhook: RouteHandler<{
+        Body: AddWebhookData['body'];
+        Headers?: AddWebhookData['headers'];
+        Reply: AddWebhookErrors & AddWebhookResponses;
+    }>;
+    editWebhook: RouteHandler<{
+        Body: EditWebhookData['body'];
+        Headers?: EditWebhookData['headers'];
+        Params: EditWebhookData['path'];
+        Reply: EditWebhookErrors & EditWebhookResponses;
+    }>;
+    removeWebhook: RouteHandler<{
+        Headers?: RemoveWebhookData['headers'];
+        Params: RemoveWebhookData['path'];
+        Reply: RemoveWebhookErrors & RemoveWebhookResponses;
+    }>;
+    rotateWebhookSecret: RouteHandler<{
+        Headers?: RotateWebhookSecretData['headers'];
+        Params: RotateWebhookSecretData['path'];
+        Reply: RotateWebhookSecretErrors & RotateWebhookSecretResponses;
+    }>;
+    testWebhook: RouteHandler<{
+        Headers?: TestWebhookData['headers'];
+        Params: TestWebhookData['path'];
+        Reply: TestWebhookErrors & TestWebhookResponses;
+    }>;
+    listWebhookDeliveries: RouteHandler<{
+        Body?: ListWebhookDeliveriesData['body'];
+        Params: ListWebhookDeliveriesData['path'];
+        Reply: ListWebhookDeliveriesErrors & ListWebhookDeliveriesResponses;
+    }>;
+    replayWebhookDelivery: RouteHandler<{
+        Headers?: ReplayWebhookDeliveryData['headers'];
+        Params: ReplayWebhookDeliveryData['path'];
+        Reply: ReplayWebhookDeliveryErrors & ReplayWebhookDeliveryResponses;
+    }>;
+    replayWebhook: RouteHandler<{
+        Body: ReplayWebhookData['body'];
+        Headers?: ReplayWebhookData['headers'];
+        Params: ReplayWebhookData['path'];
+        Reply: ReplayWebhookErrors & ReplayWebhookResponses;
     }>;
     quoteCreateVm: RouteHandler<{
         Body: QuoteCreateVmData['body'];

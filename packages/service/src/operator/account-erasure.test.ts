@@ -28,6 +28,7 @@ describe.each(engines)('on %s', (engine) => {
     const { handle } = (await service.call('createHandle', { form: person, apiKey })).body.data;
     expect((await service.call('registerDomain', { form: { domain: `${MARK}.net`, handle }, apiKey })).status).toBe(200);
     await service.call('generateOtp', { apiKey });
+    await service.call('addWebhook', { form: { url: `https://${MARK}.invalid/`, description: MARK, enabled: false }, apiKey });
     const sale = { title: `Sale for ${MARK}`, upgradable: true, max_volume: 1, pricings: { nl_ryzen: { core: '1.00' } } };
     const { id: sale_id } = await operator.createSale({ client, body: { ...sale, account_id: id } });
 
@@ -52,6 +53,8 @@ describe.each(engines)('on %s', (engine) => {
     });
     await operator.markInvoicePaid({ client, path: { invoice_id: invoice?.id ?? '' } });
     expect((await tablesWithMark(service)).length).toBeGreaterThan(8);
+    await service.runScheduledJobs();
+    expect(await tablesWithMark(service)).toEqual(expect.arrayContaining(['events', 'webhooks', 'webhook_deliveries']));
     const documents = () => store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
     const invoices = () => store.read((db) => db.selectFrom('invoices').selectAll().where('account_id', '=', id).execute());
     const issued = [await documents(), await invoices()];

@@ -3,6 +3,7 @@ import { listFailedAuthentications } from './access/failed-authentications.ts';
 import { createSession, endSession, getSession } from './access/session.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { eraseAccount } from './account-erasure.ts';
+import { listAccountEvents, listAccountWebhooks } from './account-events.ts';
 import { exportAccount } from './account-export.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
 import { setQuotas } from './account-quotas.ts';
@@ -58,6 +59,8 @@ export const operatorTable: OperatorTable = {
   getAccount,
   listAccountRequests,
   getAccountRequest,
+  listAccountEvents,
+  listAccountWebhooks,
   getAccountCurrentInvoice,
   setCreditLimit,
   setQuotas,

@@ -1,9 +1,12 @@
+import type { Duplex } from 'node:stream';
+
 import { memoryFence } from '@reseller/adapters';
 import type { Dns, Fence, FencingToken, Fleet, Hypervisor, IsoFile, Registrar, ServerAccess } from '@reseller/adapters';
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import type { Ports } from './ports.ts';
+import { simulatedScreen } from './simulated-screen.ts';
 import { systemClock, systemRandom } from './system.ts';
 
 /** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
@@ -26,16 +29,45 @@ export const SIMULATED_ISO_FILES: readonly IsoFile[] = [
 
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
+  const screens = new Map<number, Set<Duplex>>();
+  const stopped = new Set<number>();
+  async function end(vmId: number, token: FencingToken): Promise<void> {
+    await fence.admit(`vm/${vmId}`, token);
+    for (const screen of screens.get(vmId) ?? []) screen.destroy();
+  }
   return {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    async start(vmId, token) {
+      await fence.admit(`vm/${vmId}`, token);
+      stopped.delete(vmId);
+    },
+    async restart(vmId, token) {
+      await end(vmId, token);
+      stopped.delete(vmId);
+    },
     setLogin: (vmId, _login, token) => fence.admit(`vm/${vmId}`, token),
-    stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    async stop(vmId, token) {
+      await end(vmId, token);
+      stopped.add(vmId);
+    },
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    async remove(vmId, token) {
+      await end(vmId, token);
+      stopped.delete(vmId);
+    },
     release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    async console(vmId) {
+      if (stopped.has(vmId)) throw new Error(`The simulated VM ${vmId} is stopped.`);
+      const screen = simulatedScreen(vmId);
+      const ofVm = screens.get(vmId) ?? new Set();
+      screens.set(vmId, ofVm.add(screen));
+      screen.once('close', () => {
+        ofVm.delete(screen);
+        if (ofVm.size === 0) screens.delete(vmId);
+      });
+      return screen;
+    },
     backups: {
       create: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       restore: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),

@@ -64,8 +64,8 @@ export function maskPath(path: string): string {
 }
 
 /** The beginnings of the API keys and tokens of this service. */
-const KEY_PREFIXES = ['rsk_sandbox_', 'rsk_live_', 'rsv_', 'rso_'];
-const KEY_PREFIX = /rs[kvo]_/;
+const KEY_PREFIXES = ['rsk_sandbox_', 'rsk_live_', 'rsv_', 'rso_', 'rsw_'];
+const KEY_PREFIX = /rs[kvow]_/;
 /** Any key or token, with any escapes. Escapes after it are masked too. */
 const KEY_OR_TOKEN = new RegExp(
   `(?:${KEY_PREFIXES.map((prefix) => [...prefix].map(patternOf).join('')).join('|')})[A-Za-z0-9%\\\\&#;]+`,

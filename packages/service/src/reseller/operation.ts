@@ -77,6 +77,8 @@ export interface DeliveredOperation<Id extends OperationId, Request = unknown, R
   inPlace?(transaction: Transaction, call: Call<Id>): Promise<Success<Id> | undefined>;
   /** Runs in the last transaction. */
   success(result: Result, call: Call<Id>, transaction: Transaction): Promise<Success<Id>>;
+  /** Whether the last transaction enqueues a further delivery, which is carried out before the response if possible. */
+  readonly enqueues?: boolean;
 }
 
 /** An operation with a delivery that takes calls and returns their success. */

@@ -1,6 +1,7 @@
 /** Carries out a request. Its effect, its stored response and its log entry become durable together. */
 import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
 import { deliver } from '../delivery/deliver.ts';
+import { recoverDeliveries } from '../delivery/recover.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
@@ -84,9 +85,9 @@ function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, r
   });
 }
 
-function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+async function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call, repeatable, logged } = request;
-  return deliver(call.runtime, operation.deliveryFor(call), {
+  const reply = await deliver(call.runtime, operation.deliveryFor(call), {
     id: logged.id,
     request: operation.requestOf(call),
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
@@ -101,6 +102,9 @@ function performDelivered<Id extends OperationId>(operation: DeliveredOperation<
         ? recordRefusal(transaction, request, ended.refusal)
         : record(transaction, request, await operation.success(ended.result, call, transaction)),
   });
+  // The request has succeeded. A delivery that fails here is tried again by the loop.
+  if (operation.enqueues) await recoverDeliveries(call.runtime, new Set()).catch(() => {});
+  return reply;
 }
 
 /** Claims the request's Idempotency-Key. Returns the stored response if the request was carried out before. */

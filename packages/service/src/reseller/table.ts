@@ -1,6 +1,9 @@
 import { generateOtp } from './account/generate-otp.ts';
 import { listKeys, revokeKey, rotateKey } from './account/keys.ts';
+import { listEvents } from './account/list-events.ts';
 import { listRequests } from './account/list-requests.ts';
+import { listWebhookDeliveries, replayWebhook, replayWebhookDelivery, testWebhook } from './account/webhook-deliveries.ts';
+import { addWebhook, editWebhook, listWebhooks, removeWebhook, rotateWebhookSecret } from './account/webhooks.ts';
 import { getCredit } from './accounting/get-credit.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
@@ -56,6 +59,7 @@ import { attachVmIso, detachVmIso, listIsoFiles } from './vm/iso.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms, searchVms } from './vm/list-vms.ts';
+import { openVmConsole } from './vm/open-vm-console.ts';
 import { quoteChangeVm } from './vm/quote-change-vm.ts';
 import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { listVmRdns, removeVmRdns, setVmRdns } from './vm/rdns.ts';
@@ -100,6 +104,7 @@ export const operations: OperationTable = {
   listVmRdns,
   setVmRdns,
   removeVmRdns,
+  openVmConsole,
   listIps,
   listAvailableIps,
   buyIps,
@@ -119,7 +124,16 @@ export const operations: OperationTable = {
   listKeys,
   rotateKey,
   revokeKey,
-
+  listEvents,
+  listWebhooks,
+  addWebhook,
+  editWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  replayWebhook,
   listDedicatedServers,
   listDedicatedMarket,
   getDedicatedServer,

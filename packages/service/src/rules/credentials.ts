@@ -72,9 +72,14 @@ export function newSignInCode(random: Random): string {
   return withChecksum(random, 'rsc_');
 }
 
+/** A new secret of a link to the console of a VM. */
+export function newConsoleSecret(random: Random): string {
+  return withChecksum(random, 'rsw_');
+}
+
 /** Masks keys and tokens of this service in a text. */
 export function maskKeys(text: string): string {
-  return text.replaceAll(/rs(?:k_(?:sandbox|live)|[voc])_[A-Za-z0-9]+/g, '***');
+  return text.replaceAll(/rs(?:k_(?:sandbox|live)|[vocw])_[A-Za-z0-9]+/g, '***');
 }
 
 /** A new token of the provider's team. */

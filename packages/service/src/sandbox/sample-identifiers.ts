@@ -19,5 +19,7 @@ export const sampleIdentifiers = {
   offer: operator.components.examples.OrderDedicatedServerForDemoRequest.value.market_id,
   orderedDedicatedServer: operator.components.parameters.ServerIdPath.example,
   sale: operator.components.parameters.SaleIdPath.example,
+  webhook: parameters.WebhookId.example,
+  webhookDelivery: Number(parameters.DeliveryId.example),
   verifier: operator.components.parameters.VerifierIdPath.example,
 } as const;

@@ -29,7 +29,7 @@ export function seedDemoAccount(store: Store, services: Services): Promise<void>
 /** Like `seedDemoAccount`, for an account without resources. */
 export async function fillDemoAccount(db: Db, services: Services): Promise<void> {
   const { ports } = services;
-  await addDemoSamples(db, ports, DEMO_ACCOUNT);
+  await addDemoSamples(db, services, DEMO_ACCOUNT);
   await addDeployedServer(db, services, demoServers.deployed);
   await addDeployedServer(db, services, demoServers.cancelled, { terminated: 1 });
   const identifier = await addMarketServer(db, ports, demoServers.ordered);

@@ -1,5 +1,6 @@
 /** Resources of the demo account with the identifiers of the examples, except dedicated servers. */
 import document from '@reseller/openapi/service.json' with { type: 'json' };
+import { v7 as uuidv7 } from 'uuid';
 
 import { holdOwed } from '../core/accounting/credit-hold.ts';
 import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
@@ -8,8 +9,11 @@ import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../core/catalogue/catalogue.ts';
 import { findHostSystem, pricesAt } from '../core/catalogue/host-system.ts';
+import { TEST_EVENT } from '../core/events/deliveries.ts';
+import { addSecret } from '../core/events/webhook.ts';
 import { assignAddresses } from '../core/vm/addresses.ts';
 import { insertVm } from '../core/vm/new-vm.ts';
+import type { Services } from '../delivery/runtime.ts';
 import { VM_IDENTIFIERS, DEFAULTS } from '../generated/facts.gen.ts';
 import type { Ports } from '../ports/ports.ts';
 import { periodOf } from '../rules/billing.ts';
@@ -27,10 +31,10 @@ const DOMAIN_AGE_SECONDS = 90 * 86_400;
 const BILLED_SECONDS = 10 * 86_400;
 
 /**
- * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled, the other with a DNS record), an SSH key, a running VM, and the open invoice of
+ * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled, the other with a DNS record), an SSH key, a webhook with a delivery, a running VM, and the open invoice of
  * the previous period.
  */
-export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
+export async function addDemoSamples(db: Db, { ports, secret }: Services, accountId: string): Promise<void> {
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handle, phone: '+49.6955501234' });
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
@@ -38,6 +42,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await writeBillingProfile(db, accountId, undated(demoBillingProfile), ports.clock.now());
   await addDnsRecord(db, ports);
   await addSshKeys(db, ports, accountId);
+  await addWebhook(db, { ports, secret }, accountId);
   await addVm(db, ports, accountId);
   await issueAllPending(db);
   await addCredentials(db, ports, accountId);
@@ -135,6 +140,31 @@ async function addSshKeys(db: Db, { clock }: Ports, accountId: string): Promise<
       .insertInto('ssh_keys')
       .values({ id, account_id: accountId, displayname, public_key, fingerprint, created: clock.now() })
       .execute();
+}
+
+/** The webhook of the examples, which has received the test of its URL. No such URL exists, so it receives only rare events. */
+async function addWebhook(db: Db, services: Services, accountId: string): Promise<void> {
+  const { webhook: id, webhookDelivery: number } = sampleIdentifiers;
+  const now = services.ports.clock.now();
+  const [sample] = document.components.examples.ListWebhooksListed.value.data.list;
+  if (!sample) throw new Error('The document has no example of a webhook.');
+  const { url, description, events } = sample;
+  const row = { id, account_id: accountId, url, description, types: JSON.stringify(events), enabled: 1, last_delivery: number };
+  await db
+    .insertInto('webhooks')
+    .values({ ...row, disabled_reason: null, failing_since: null, created: now })
+    .execute();
+  await addSecret(db, services, id, now);
+  const [type, subject, data] = [TEST_EVENT, `webhook/${id}`, JSON.stringify({ webhook_id: id })];
+  const eventId = uuidv7({ msecs: now, random: services.ports.random.bytes(16) });
+  await db.insertInto('events').values({ id: eventId, account_id: accountId, position: 1, type, subject, data, entered: now }).execute();
+  await db.insertInto('event_feeds').values({ account_id: accountId, last: 1, deleted: 0 }).execute();
+  const attempt = { attempts: 1, first_attempt: now, last_attempt: now, status: 204, error: null, duration: 84 };
+  const claim = { next_attempt: now, claimed_until: 0, claim: null };
+  await db
+    .insertInto('webhook_deliveries')
+    .values({ webhook_id: id, number, event_id: eventId, subject, state: 'delivered', ...attempt, ...claim, created: now })
+    .execute();
 }
 
 /** The address of the website of the sample domain. */

@@ -9,8 +9,8 @@ import { tuningOf } from '../store/tuning.ts';
 export type DumpedRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, the version of the catalogue, the zones and names to publish, and the tables of running instances and their clocks.
+ * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, links to
+ * consoles, rendered invoices, the version of the catalogue, the zones and names to publish, and the tables of running instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -22,6 +22,7 @@ type SnapshotTable = Exclude<
   | 'failed_authentications'
   | 'confirmations'
   | 'ended_sessions'
+  | 'vm_consoles'
   | 'verifiers'
   | 'otp_attempts'
   | 'identity'
@@ -30,6 +31,7 @@ type SnapshotTable = Exclude<
   | 'fencing_tokens'
   | 'zone_changes'
   | 'rdns_changes'
+  | 'event_inbox'
   | 'catalogue_version'
 >;
 
@@ -79,6 +81,11 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   failed_jobs: 1,
   request_log: 1,
   request_log_bodies: 1,
+  event_feeds: 1,
+  events: 1,
+  webhooks: 1,
+  webhook_secrets: 2,
+  webhook_deliveries: 2,
 };
 
 /** A table comes after those that its foreign keys refer to. */
@@ -105,6 +112,12 @@ export async function empty(db: Db): Promise<void> {
   // The attempts refer to codes that no longer exist, and to a clock that is set back.
   await db.deleteFrom('otp_attempts').execute();
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);
+  await forgetNoted(db);
+}
+
+/** Deletes the events that triggers have noted since the last ones came into the feed: nothing happened where a store is emptied or restored. */
+export async function forgetNoted(db: Db): Promise<void> {
+  await db.deleteFrom('event_inbox').execute();
 }
 
 /**

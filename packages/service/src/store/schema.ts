@@ -35,6 +35,14 @@ import type {
 } from './tables/catalogue.ts';
 import type { DedicatedAddressesTable, DedicatedServersTable } from './tables/dedicated.ts';
 import type { DnsRecordsTable, DomainsTable, HandlesTable, ZoneChangesTable } from './tables/domains.ts';
+import type {
+  EventFeedsTable,
+  EventInboxTable,
+  EventsTable,
+  WebhookDeliveriesTable,
+  WebhookSecretsTable,
+  WebhooksTable,
+} from './tables/events.ts';
 import type { IdempotencyKeysTable, RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
 import type {
   ClockMarkTable,
@@ -53,6 +61,7 @@ import type {
   RdnsEntriesTable,
   SshKeysTable,
   VmBackupsTable,
+  VmConsolesTable,
   VmCountersTable,
   VmsTable,
   VmTrafficTable,
@@ -91,6 +100,7 @@ export interface Schema {
   vms: VmsTable;
   ssh_keys: SshKeysTable;
   vm_backups: VmBackupsTable;
+  vm_consoles: VmConsolesTable;
   vm_user_data: VmUserDataTable;
   vm_counters: VmCountersTable;
   vm_usage: VmUsageTable;
@@ -114,6 +124,13 @@ export interface Schema {
   logos: LogosTable;
   positions: PositionsTable;
   charges: ChargesTable;
+  // Events
+  event_inbox: EventInboxTable;
+  event_feeds: EventFeedsTable;
+  events: EventsTable;
+  webhooks: WebhooksTable;
+  webhook_secrets: WebhookSecretsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   // Requests and deliveries
   request_log: RequestLogTable;
   request_log_bodies: RequestLogBodiesTable;

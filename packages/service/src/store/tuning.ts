@@ -61,6 +61,10 @@ export interface Tuning {
   readonly maxConcurrentDeliveries: number;
   /** Milliseconds that one of them delays the start of the next one. */
   readonly deliveryWaitMs: number;
+  /** Requests to webhooks that an instance sends at the same time. Half of them may go to webhooks that fail. */
+  readonly webhookRequests: number;
+  /** Those to one webhook. */
+  readonly webhookRequestsEach: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
   readonly firstJobWaitMs: number;
   readonly maxJobWaitMs: number;
@@ -96,6 +100,8 @@ export const DEFAULT_TUNING: Tuning = {
   maxStatements: 1_000,
   maxConcurrentDeliveries: 20,
   deliveryWaitMs: 250,
+  webhookRequests: 200,
+  webhookRequestsEach: 4,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,
 };

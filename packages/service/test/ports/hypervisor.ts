@@ -1,6 +1,9 @@
+import type { Duplex } from 'node:stream';
+
 import type { ForwardedPort, Installation, Inventory, Login, VmBackups, VmIsos, VmUsage } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
+import { simulatedScreen } from '../../src/ports/simulated-screen.ts';
 import { SIMULATED_ISO_FILES } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 
@@ -53,7 +56,10 @@ export class TestHypervisor implements Hypervisor {
     return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { password, ...(sshKey !== null && { sshKey }) }));
   }
   stop(vmId: number, token: FencingToken): Promise<void> {
-    return this.#unlessFailing('tell', vmId, token, () => void this.stopped.add(vmId));
+    return this.#unlessFailing('tell', vmId, token, () => {
+      this.stopped.add(vmId);
+      for (const screen of this.consoles.get(vmId) ?? []) screen.destroy();
+    });
   }
   resize(size: VmSize, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', size.vmId, token, () => this.#change(size.vmId, size));
@@ -75,6 +81,14 @@ export class TestHypervisor implements Hypervisor {
   async usage(vmIds: readonly number[]): Promise<readonly VmUsage[]> {
     if (this.failingToMeasure) throw this.failingToMeasure;
     return vmIds.flatMap((vmId) => (this.stopped.has(vmId) ? [] : (this.used.get(vmId) ?? [])));
+  }
+  /** The open consoles of each VM. */
+  readonly consoles = new Map<number, Duplex[]>();
+  async console(vmId: number): Promise<Duplex> {
+    if (!this.vms.has(vmId) || this.stopped.has(vmId)) throw new Error(`The VM ${vmId} does not run.`);
+    const screen = simulatedScreen(vmId);
+    this.consoles.set(vmId, [...(this.consoles.get(vmId) ?? []), screen]);
+    return screen;
   }
   async inventory(): Promise<Inventory> {
     const unknown = { vmId: null, running: null, node: null, cores: null, mem: null, disk: null, os: null, hostname: null };

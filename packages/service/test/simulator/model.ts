@@ -3,6 +3,7 @@
  * requests and their responses.
  */
 import type { ResourcePrices } from '../../src/rules/resources.ts';
+import type { ModelReader } from './actions-events.ts';
 import { hosts } from './catalogue.ts';
 import type { SeededAccount, SeededPool } from './catalogue.ts';
 import { decimal } from './fraction.ts';
@@ -166,6 +167,13 @@ export interface ModelRecord {
   ttl: number;
 }
 
+export interface ModelWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: string;
+  description: string;
+}
+
 /** The expected log entry of a request. */
 export interface ExpectedLogEntry {
   readonly method: string;
@@ -229,6 +237,8 @@ export interface ModelAccount extends SeededAccount {
   readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
   readonly sshKeys: ModelSshKey[];
+  readonly webhooks: ModelWebhook[];
+  readonly reader: ModelReader;
 }
 
 export interface Model {
@@ -271,6 +281,8 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
       requests: [],
       handles: [],
       sshKeys: [],
+      webhooks: [],
+      reader: { cursor: undefined, known: new Map() },
     })),
     pools,
     vms: [],

@@ -13,6 +13,7 @@ import {
 import { changeBackups } from './actions-backups.ts';
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
+import { changeWebhooks, followEvents } from './actions-events.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
 import { changeIps } from './actions-ips.ts';
 import {
@@ -66,6 +67,8 @@ export const actions: readonly Action[] = [
   { weight: 6, run: changeDnsRecords },
   { weight: 3, run: deleteDomain },
   { weight: 3, run: changeSshKeys },
+  { weight: 5, run: followEvents },
+  { weight: 4, run: changeWebhooks },
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
@@ -182,6 +185,7 @@ async function checkAll(sim: Simulation): Promise<void> {
     await checkServers(sim, account);
     await checkVms(sim, account);
     await checkDomains(sim, account);
+    await followEvents(sim, account);
     await checkLog(sim, account);
   }
   await expectStoreMatchesModel(sim);

@@ -39,9 +39,17 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   // The second response is the same, so it is stored once.
   for (let read = 0; read < 2; read++) await service.call('listVms', { apiKey: owner.apiKey });
   await leaveFailedJob(service, owner);
+  await leaveConsoleLink(service, owner);
   await leaveReservation(service, await service.account());
   await leaveChangedZone(service, owner);
   return owner;
+}
+
+/** The scheduled jobs have deleted the earlier link, which has expired. */
+async function leaveConsoleLink(service: TestOperator, { apiKey }: Owner): Promise<void> {
+  const { list } = (await service.call('listVms', { apiKey })).body.data;
+  const { vmid } = list.find(({ status }: { status: string }) => status === 'running');
+  await service.call('openVmConsole', { path: { vmid: String(vmid) }, apiKey });
 }
 
 function operating(service: TestOperator): Operate {

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'ip' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'usage' | 'traffic' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'console' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -340,6 +340,18 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     ddosProtection(vmid: types.GetVmDdosProtectionData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmDdosProtectionSuccess['data']['list']>;
+    /**
+     * Open the console
+     *
+     * Returns a link to a page with the screen of a running VM, which takes keys and the mouse. It works where the network of the VM does not. The link replaces an API key, so pass it only to the person who opens it. It opens one session, within 60 seconds.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    console(vmid: types.OpenVmConsoleData['path']['vmid'] | number, options?: RequestOptions): Call<types.OpenVmConsoleSuccess['data']>;
     /**
      * Get VM usage
      *
@@ -746,7 +758,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      */
     quoteUndelete(identifier: types.QuoteUndeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.QuoteUndeleteDedicatedServerSuccess['data']>;
   };
-  readonly account: Omit<BaseGroups['account'], 'keys'> & {
+  readonly account: Omit<BaseGroups['account'], 'keys' | 'events' | 'webhooks'> & {
     readonly keys: {
       /**
        * List the API keys
@@ -783,6 +795,128 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        * @throws ResellerError Its class tells the kind of the failure.
        */
       revoke(key_id: types.RevokeKeyData['path']['key_id'], options?: RequestOptions): Call<types.RevokeKeySuccess['data']>;
+    };
+    /**
+     * List events
+     *
+     * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. Continue with `next_cursor` for ever: it never misses an event. The call changes nothing, although its method is POST.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The part of the feed to return. The whole body is optional.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    events(form?: types.ListEventsForm, options?: RequestOptions): Call<types.ListEventsSuccess['data']>;
+    readonly webhooks: {
+      /**
+       * List webhooks
+       *
+       * Returns the webhooks of the account, without their secrets.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options?: RequestOptions): Call<types.ListWebhooksSuccess['data']['list']>;
+      /**
+       * Add a webhook
+       *
+       * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param form The webhook.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      add(form: types.AddWebhookForm, options?: RequestOptions): Call<types.AddWebhookSuccess['data']>;
+      /**
+       * Edit a webhook
+       *
+       * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @param form The fields to change.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      edit(webhook_id: types.EditWebhookData['path']['webhook_id'], form: types.EditWebhookForm, options?: RequestOptions): Call<types.EditWebhookSuccess['data']>;
+      /**
+       * Remove a webhook
+       *
+       * Removes a webhook with its deliveries. Events that it has not received stay in the feed.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      remove(webhook_id: types.RemoveWebhookData['path']['webhook_id'], options?: RequestOptions): Call<types.RemoveWebhookSuccess['data']>;
+      /**
+       * Rotate the secret of a webhook
+       *
+       * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      rotate(webhook_id: types.RotateWebhookSecretData['path']['webhook_id'], options?: RequestOptions): Call<types.RotateWebhookSecretSuccess['data']>;
+      /**
+       * Test a webhook
+       *
+       * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      test(webhook_id: types.TestWebhookData['path']['webhook_id'], options?: RequestOptions): Call<types.TestWebhookSuccess['data']>;
+      /**
+       * List deliveries of a webhook
+       *
+       * Returns the deliveries of a webhook in the last 30 days, the newest first, with the result of the last attempt of each. The call changes nothing, although its method is POST.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @param form The part of the list to return. The whole body is optional.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      deliveries(webhook_id: types.ListWebhookDeliveriesData['path']['webhook_id'], form?: types.ListWebhookDeliveriesForm, options?: RequestOptions): Call<types.ListWebhookDeliveriesSuccess['data']>;
+      /**
+       * Send a delivery again
+       *
+       * Sends the event of a delivery again, after those that wait, with the same `webhook-id`. The next attempt of a pending delivery is made now.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @param delivery_id Number of a delivery, from `POST /account/webhooks/{webhook_id}/deliveries`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      replayDelivery(webhook_id: types.ReplayWebhookDeliveryData['path']['webhook_id'], delivery_id: types.ReplayWebhookDeliveryData['path']['delivery_id'], options?: RequestOptions): Call<types.ReplayWebhookDeliverySuccess['data']>;
+      /**
+       * Send events again
+       *
+       * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param webhook_id Identifier of a webhook, from `GET /account/webhooks`.
+       * @param form The instant.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      replay(webhook_id: types.ReplayWebhookData['path']['webhook_id'], form: types.ReplayWebhookForm, options?: RequestOptions): Call<types.ReplayWebhookSuccess['data']>;
     };
   };
 }
@@ -827,6 +961,7 @@ export const groupsOf = (client: Client): Groups => {
         schedule: (vmid, form, options) => sdk.setVmBackupSchedule({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
       ddosProtection: (vmid, options) => sdk.getVmDdosProtection({ ...callOptions(options), client, path: { vmid } }),
+      console: (vmid, options) => sdk.openVmConsole({ ...callOptions(options), client, path: { vmid } }),
       usage: (vmid, options) => sdk.getVmUsage({ ...callOptions(options), client, path: { vmid } }),
       traffic: (vmid, options) => sdk.getVmTraffic({ ...callOptions(options), client, path: { vmid } }),
       rdns: {
@@ -885,6 +1020,18 @@ export const groupsOf = (client: Client): Groups => {
         list: (options) => sdk.listKeys({ ...callOptions(options), client }),
         rotate: (key_id, form, options) => sdk.rotateKey({ ...callOptions(options), client, path: { key_id }, body: form }),
         revoke: (key_id, options) => sdk.revokeKey({ ...callOptions(options), client, path: { key_id } }),
+      },
+      events: (form, options) => sdk.listEvents({ ...callOptions(options), client, body: form }),
+      webhooks: {
+        list: (options) => sdk.listWebhooks({ ...callOptions(options), client }),
+        add: (form, options) => sdk.addWebhook({ ...callOptions(options), client, body: form }),
+        edit: (webhook_id, form, options) => sdk.editWebhook({ ...callOptions(options), client, path: { webhook_id }, body: form }),
+        remove: (webhook_id, options) => sdk.removeWebhook({ ...callOptions(options), client, path: { webhook_id } }),
+        rotate: (webhook_id, options) => sdk.rotateWebhookSecret({ ...callOptions(options), client, path: { webhook_id } }),
+        test: (webhook_id, options) => sdk.testWebhook({ ...callOptions(options), client, path: { webhook_id } }),
+        deliveries: (webhook_id, form, options) => sdk.listWebhookDeliveries({ ...callOptions(options), client, path: { webhook_id }, body: form }),
+        replayDelivery: (webhook_id, delivery_id, options) => sdk.replayWebhookDelivery({ ...callOptions(options), client, path: { webhook_id, delivery_id } }),
+        replay: (webhook_id, form, options) => sdk.replayWebhook({ ...callOptions(options), client, path: { webhook_id }, body: form }),
       },
     },
   };

@@ -398,6 +398,15 @@ export const removeVmRdnsFacts = {
     unique: true
 } as const;
 
+export const openVmConsoleFacts = {
+    id: 'openVmConsole',
+    effect: 'write',
+    keyed: true,
+    has: 'console_url',
+    hasType: 'string',
+    unique: true
+} as const;
+
 export const listIpsFacts = {
     id: 'listIps',
     effect: 'read',
@@ -614,6 +623,119 @@ export const revokeKeyFacts = {
     keyed: true,
     has: 'key_id',
     hasType: 'string',
+    unique: true
+} as const;
+
+export const listEventsFacts = {
+    id: 'listEvents',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        cursor: 'string',
+        limit: 'integer',
+        type: 'string'
+    },
+    openForm: true,
+    has: 'events'
+} as const;
+
+export const listWebhooksFacts = {
+    id: 'listWebhooks',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const addWebhookFacts = {
+    id: 'addWebhook',
+    effect: 'write',
+    keyed: true,
+    form: {
+        url: 'string',
+        events: 'string',
+        description: 'string',
+        enabled: 'boolean'
+    },
+    openForm: true,
+    has: 'webhook_id',
+    hasType: 'string'
+} as const;
+
+export const editWebhookFacts = {
+    id: 'editWebhook',
+    effect: 'write',
+    keyed: true,
+    form: {
+        url: 'string',
+        events: 'string',
+        description: 'string',
+        enabled: 'boolean'
+    },
+    openForm: true,
+    has: 'webhook_id',
+    hasType: 'string',
+    unique: true
+} as const;
+
+export const removeWebhookFacts = {
+    id: 'removeWebhook',
+    effect: 'write',
+    keyed: true,
+    unique: true
+} as const;
+
+export const rotateWebhookSecretFacts = {
+    id: 'rotateWebhookSecret',
+    effect: 'write',
+    keyed: true,
+    has: 'webhook_id',
+    hasType: 'string',
+    unique: true
+} as const;
+
+export const testWebhookFacts = {
+    id: 'testWebhook',
+    effect: 'write',
+    keyed: true,
+    has: 'delivery_id',
+    hasType: 'number',
+    unique: true
+} as const;
+
+export const listWebhookDeliveriesFacts = {
+    id: 'listWebhookDeliveries',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        cursor: 'string',
+        limit: 'integer',
+        status: 'string'
+    },
+    openForm: true,
+    has: 'deliveries'
+} as const;
+
+export const replayWebhookDeliveryFacts = {
+    id: 'replayWebhookDelivery',
+    effect: 'write',
+    keyed: true,
+    has: 'delivery_id',
+    hasType: 'number',
+    unique: true
+} as const;
+
+export const replayWebhookFacts = {
+    id: 'replayWebhook',
+    effect: 'write',
+    keyed: true,
+    form: {
+        since: 'string'
+    },
+    openForm: true,
+    has: 'replayed',
+    hasType: 'number',
     unique: true
 } as const;
 

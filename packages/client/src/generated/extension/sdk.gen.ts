@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, addSshKeyFacts, assignIpFacts, attachVmIsoFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, detachVmIsoFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmDdosProtectionFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listIsoFilesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListIsoFilesData, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, assignIpFacts, attachVmIsoFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, detachVmIsoFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmDdosProtectionFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listIsoFilesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, openVmConsoleFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts, testWebhookFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListIsoFilesData, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -484,6 +484,17 @@ export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Open the console
+ *
+ * Returns a link to a page with the screen of a running VM, which takes keys and the mouse. It works where the network of the VM does not. The link replaces an API key, so pass it only to the person who opens it. It opens one session, within 60 seconds.
+ */
+export const openVmConsole = <ThrowOnError extends boolean = false>(options: Options<OpenVmConsoleData, ThrowOnError>): RequestResult<OpenVmConsoleResponses, OpenVmConsoleErrors, ThrowOnError> => options.client.post<OpenVmConsoleResponses, OpenVmConsoleErrors, ThrowOnError>({
+    requestValidator: openVmConsoleFacts,
+    url: '/vm/{vmid}/console',
+    ...options
+});
+
+/**
  * List your IP addresses
  *
  * Returns the IPv4 addresses and IPv6 networks of the VMs of the account. An address always belongs to a VM: its price is part of the price of the VM.
@@ -742,6 +753,141 @@ export const revokeKey = <ThrowOnError extends boolean = false>(options: Options
     requestValidator: revokeKeyFacts,
     url: '/account/keys/{key_id}/revoke',
     ...options
+});
+
+/**
+ * List events
+ *
+ * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. Continue with `next_cursor` for ever: it never misses an event. The call changes nothing, although its method is POST.
+ */
+export const listEvents = <ThrowOnError extends boolean = false>(options: Options<ListEventsData, ThrowOnError>): RequestResult<ListEventsResponses, ListEventsErrors, ThrowOnError> => options.client.post<ListEventsResponses, ListEventsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: listEventsFacts,
+    url: '/account/events',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * List webhooks
+ *
+ * Returns the webhooks of the account, without their secrets.
+ */
+export const listWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => options.client.get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
+    requestValidator: listWebhooksFacts,
+    url: '/account/webhooks',
+    ...options
+});
+
+/**
+ * Add a webhook
+ *
+ * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks.
+ */
+export const addWebhook = <ThrowOnError extends boolean = false>(options: Options<AddWebhookData, ThrowOnError>): RequestResult<AddWebhookResponses, AddWebhookErrors, ThrowOnError> => options.client.put<AddWebhookResponses, AddWebhookErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: addWebhookFacts,
+    url: '/account/webhooks/add',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Edit a webhook
+ *
+ * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order.
+ */
+export const editWebhook = <ThrowOnError extends boolean = false>(options: Options<EditWebhookData, ThrowOnError>): RequestResult<EditWebhookResponses, EditWebhookErrors, ThrowOnError> => options.client.post<EditWebhookResponses, EditWebhookErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: editWebhookFacts,
+    url: '/account/webhooks/{webhook_id}/edit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a webhook
+ *
+ * Removes a webhook with its deliveries. Events that it has not received stay in the feed.
+ */
+export const removeWebhook = <ThrowOnError extends boolean = false>(options: Options<RemoveWebhookData, ThrowOnError>): RequestResult<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError> => options.client.delete<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError>({
+    requestValidator: removeWebhookFacts,
+    url: '/account/webhooks/{webhook_id}/remove',
+    ...options
+});
+
+/**
+ * Rotate the secret of a webhook
+ *
+ * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
+ */
+export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>): RequestResult<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError> => options.client.post<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError>({
+    requestValidator: rotateWebhookSecretFacts,
+    url: '/account/webhooks/{webhook_id}/rotate',
+    ...options
+});
+
+/**
+ * Test a webhook
+ *
+ * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result.
+ */
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => options.client.post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
+    requestValidator: testWebhookFacts,
+    url: '/account/webhooks/{webhook_id}/test',
+    ...options
+});
+
+/**
+ * List deliveries of a webhook
+ *
+ * Returns the deliveries of a webhook in the last 30 days, the newest first, with the result of the last attempt of each. The call changes nothing, although its method is POST.
+ */
+export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListWebhookDeliveriesData, ThrowOnError>): RequestResult<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError> => options.client.post<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: listWebhookDeliveriesFacts,
+    url: '/account/webhooks/{webhook_id}/deliveries',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a delivery again
+ *
+ * Sends the event of a delivery again, after those that wait, with the same `webhook-id`. The next attempt of a pending delivery is made now.
+ */
+export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookDeliveryData, ThrowOnError>): RequestResult<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError> => options.client.post<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError>({
+    requestValidator: replayWebhookDeliveryFacts,
+    url: '/account/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
+    ...options
+});
+
+/**
+ * Send events again
+ *
+ * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000.
+ */
+export const replayWebhook = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => options.client.post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: replayWebhookFacts,
+    url: '/account/webhooks/{webhook_id}/replay',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**

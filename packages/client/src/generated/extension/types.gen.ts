@@ -4,6 +4,318 @@ import type { CreatedVmOs, CreatedVmPricings, DedicatedMarketItem, DomainName, D
 
 export type * from '../types.gen.ts';
 
+export type Webhooks = ReceiveEventWebhookRequest;
+
+/**
+ * An event as a webhook receives it. A service may have further types, which a receiver ignores.
+ */
+export type WebhookPayload = VmEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
+
+/**
+ * An event about a VM.
+ */
+export type VmEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted';
+    data: VmEventData;
+};
+
+/**
+ * Something that happened to the account or to what it has.
+ */
+export type FeedEvent = {
+    /**
+     * Identifier of the event. A delivery that is repeated has the same one.
+     */
+    id: string;
+    type: EventType;
+    /**
+     * When the event came into the feed, which is usually within a second of the change.
+     */
+    timestamp: string;
+    /**
+     * What the event is about, such as `vm/70418`. Events with the same subject keep their order.
+     */
+    subject: string;
+    /**
+     * The state after the change. The type decides its properties.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * Type of an event. A service may add further types.
+ */
+export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
+
+/**
+ * The state of a VM after the change.
+ */
+export type VmEventData = {
+    /**
+     * Identifier of the VM.
+     */
+    vmid: number;
+    /**
+     * State of the VM after the change, as `GET /vm/{vmid}/status` has it, or `removed`.
+     */
+    status: string;
+    /**
+     * Hostname.
+     */
+    hostname: string;
+    /**
+     * Display name.
+     */
+    name: string;
+    /**
+     * Host system.
+     */
+    hostsystem: string;
+    /**
+     * Image.
+     */
+    os: string;
+    /**
+     * Virtual cores.
+     */
+    cores: number;
+    /**
+     * Memory in MB.
+     */
+    mem: number;
+    /**
+     * NVMe storage in GB.
+     */
+    disk: number;
+    /**
+     * Network speed in Mbit.
+     */
+    network_speed: string;
+    /**
+     * Number of backup slots.
+     */
+    backup_slots: string;
+};
+
+/**
+ * An event about a backup of a VM.
+ */
+export type VmBackupEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted';
+    data: VmBackupEventData;
+};
+
+/**
+ * The state of a backup of a VM after the change.
+ */
+export type VmBackupEventData = {
+    /**
+     * Identifier of the VM.
+     */
+    vmid: number;
+    /**
+     * Identifier of the backup.
+     */
+    backup_id: string;
+};
+
+/**
+ * An event about a domain.
+ */
+export type DomainEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.deleted';
+    data: DomainEventData;
+};
+
+/**
+ * The state of a domain after the change.
+ */
+export type DomainEventData = {
+    /**
+     * Name of the domain.
+     */
+    domain: string;
+    /**
+     * Handle of the domain.
+     */
+    handle: string;
+    /**
+     * Whether it is cancelled.
+     */
+    terminated: boolean;
+    /**
+     * When it is renewed, or ends if it is cancelled, in the format YYYY-MM-DD HH:MM:SS (UTC).
+     */
+    expire: string;
+};
+
+/**
+ * An event about a dedicated server.
+ */
+export type DedicatedEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed';
+    data: DedicatedEventData;
+};
+
+/**
+ * The state of a dedicated server after the change.
+ */
+export type DedicatedEventData = {
+    /**
+     * Identifier of the server.
+     */
+    identifier: string;
+    /**
+     * Whether it is set up.
+     */
+    deployed: boolean;
+    /**
+     * Whether it is cancelled.
+     */
+    terminated: boolean;
+    /**
+     * When it is renewed, or ends if it is cancelled; null before its set-up and after its end.
+     */
+    renew: string | null;
+};
+
+/**
+ * An event about an invoice.
+ */
+export type InvoiceEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled';
+    data: InvoiceEventData;
+};
+
+/**
+ * The state of an invoice after the change.
+ */
+export type InvoiceEventData = {
+    /**
+     * Identifier of the invoice.
+     */
+    invoiceID: string;
+    /**
+     * Number of its document.
+     */
+    number: string | null;
+    /**
+     * Net total in EUR.
+     */
+    total: number;
+    /**
+     * Net total of its credit notes in EUR.
+     */
+    credited: number;
+    /**
+     * Status of the invoice.
+     */
+    status: string;
+};
+
+/**
+ * An event about a payment or a refund.
+ */
+export type PaymentEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'payment.recorded' | 'payment.refunded' | 'payment.reversed';
+    data: PaymentEventData;
+};
+
+/**
+ * The state of a payment or a refund after the change.
+ */
+export type PaymentEventData = {
+    /**
+     * `payment` or `refund`.
+     */
+    kind: string;
+    /**
+     * Amount in EUR, with VAT.
+     */
+    amount: number;
+    /**
+     * Date of the payment, such as 2026-11-05.
+     */
+    date: string;
+};
+
+/**
+ * An event about the account.
+ */
+export type AccountEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'account.suspended' | 'account.resumed';
+    data: AccountEventData;
+};
+
+/**
+ * The state of the account after the change.
+ */
+export type AccountEventData = {
+    /**
+     * Whether the account is suspended.
+     */
+    suspended: boolean;
+};
+
+/**
+ * An event about a webhook.
+ */
+export type WebhookEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'webhook.test' | 'webhook.disabled';
+    data: WebhookEventData;
+};
+
+/**
+ * The state of a webhook after the change.
+ */
+export type WebhookEventData = {
+    /**
+     * Identifier of the webhook.
+     */
+    webhook_id: string;
+};
+
+/**
+ * Identifier of a backup.
+ */
+export type VmBackupId = string;
+
+/**
+ * IPv4 or IPv6 address.
+ */
+export type VmIpAddress = string;
+
+/**
+ * Identifier of a DNS record in a path, a UUID.
+ */
+export type DnsRecordIdPath = string;
+
 /**
  * The VM to create.
  */
@@ -66,6 +378,31 @@ export type CreateVmForm = {
 };
 
 /**
+ * Price guard: the highest net price in EUR that you accept. A VM has a price for 30 days of runtime, a domain for its first year, and a dedicated server for one runtime. If the price is higher, for example because a sale has just sold out, the service responds with 412 and nothing is bought. Without it, you buy at the current price.
+ */
+export type MaxPrice = string;
+
+/**
+ * Display name of the VM, for people. Without one, the hostname counts as the name.
+ */
+export type VmName = string;
+
+/**
+ * Labels of the VM, as pairs of a key and a value with commas between them. Each key occurs once, and a value may be empty. An empty text removes all labels.
+ */
+export type VmLabelsText = string;
+
+/**
+ * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. A purchase that names it leaves out `ssh_key` and `ssh_key_displayname`. When a reinstallation or a password reset omits it, the keys of the VM stay as they are.
+ */
+export type SshKeyReference = string;
+
+/**
+ * User data: text for cloud-init, which the VM runs when it boots for the first time after its installation, such as a script or `#cloud-config`. Users that it names take the place of the login user. When a reinstallation omits it, the VM keeps what it has.
+ */
+export type UserData = string;
+
+/**
  * The operating system to install.
  */
 export type ReinstallVmForm = {
@@ -118,6 +455,33 @@ export type InvoiceSummary = {
 };
 
 /**
+ * Consecutive number of a document. Use that of an invoice as the reference of a payment.
+ */
+export type DocumentNumber = string;
+
+/**
+ * The VMs of the account.
+ */
+export type ListVmsResponse = SuccessEnvelope & {
+    data: VmList;
+};
+
+/**
+ * The VMs of the account with their number and the sums of their resources.
+ */
+export type VmList = {
+    /**
+     * Number of VMs.
+     */
+    total_vms: number;
+    total_stats: VmTotalStats;
+    /**
+     * The VMs, in the order in which they were bought.
+     */
+    list: Array<VmListItem>;
+};
+
+/**
  * Sums of the resources of all VMs of the account.
  */
 export type VmTotalStats = {
@@ -133,6 +497,36 @@ export type VmTotalStats = {
      * NVMe storage in GB.
      */
     disk: number;
+};
+
+/**
+ * A VM in the list of VMs.
+ */
+export type VmListItem = {
+    /**
+     * Identifier of the VM, a five-digit number.
+     */
+    vmid: number;
+    /**
+     * Time of the purchase, ISO 8601 in UTC.
+     */
+    createDate: string;
+    /**
+     * Name of the node.
+     */
+    node: string;
+    /**
+     * Hostname. A program that lost the response to a purchase finds the VM by it.
+     */
+    hostname?: string;
+    /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name?: string;
+    labels?: VmLabels;
+    status?: VmRunState;
+    hostsystem: VmListHostsystem;
+    config: VmListConfig;
 };
 
 /**
@@ -181,55 +575,13 @@ export type VmListConfig = {
 };
 
 /**
- * A VM in the list of VMs.
+ * The operating systems that a VM can have.
  */
-export type VmListItem = {
+export type ListVmOsImagesResponse = SuccessEnvelope & {
     /**
-     * Identifier of the VM, a five-digit number.
+     * The operating systems, by name.
      */
-    vmid: number;
-    /**
-     * Time of the purchase, ISO 8601 in UTC.
-     */
-    createDate: string;
-    /**
-     * Name of the node.
-     */
-    node: string;
-    /**
-     * Hostname. A program that lost the response to a purchase finds the VM by it.
-     */
-    hostname?: string;
-    /**
-     * Display name, or the hostname if the VM has none.
-     */
-    name?: string;
-    labels?: VmLabels;
-    status?: VmRunState;
-    hostsystem: VmListHostsystem;
-    config: VmListConfig;
-};
-
-/**
- * The VMs of the account with their number and the sums of their resources.
- */
-export type VmList = {
-    /**
-     * Number of VMs.
-     */
-    total_vms: number;
-    total_stats: VmTotalStats;
-    /**
-     * The VMs, in the order in which they were bought.
-     */
-    list: Array<VmListItem>;
-};
-
-/**
- * The VMs of the account.
- */
-export type ListVmsResponse = SuccessEnvelope & {
-    data: VmList;
+    data: Array<VmOsImage>;
 };
 
 /**
@@ -259,13 +611,13 @@ export type VmOsImage = {
 };
 
 /**
- * The operating systems that a VM can have.
+ * The ISO files from which a VM can boot.
  */
-export type ListVmOsImagesResponse = SuccessEnvelope & {
+export type ListIsoFilesResponse = SuccessEnvelope & {
     /**
-     * The operating systems, by name.
+     * The ISO files.
      */
-    data: Array<VmOsImage>;
+    data: Array<IsoFile>;
 };
 
 /**
@@ -284,16 +636,6 @@ export type IsoFile = {
      * Kind of the operating system on it.
      */
     platform: 'linux' | 'windows' | (string & {});
-};
-
-/**
- * The ISO files from which a VM can boot.
- */
-export type ListIsoFilesResponse = SuccessEnvelope & {
-    /**
-     * The ISO files.
-     */
-    data: Array<IsoFile>;
 };
 
 /**
@@ -327,6 +669,27 @@ export type DetachVmIsoResponse = SuccessEnvelope & {
 };
 
 /**
+ * The configuration of a VM.
+ */
+export type GetVmConfigResponse = SuccessEnvelope & {
+    data: VmConfiguration;
+};
+
+/**
+ * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about ISO images, monitoring and abuse. This service does not return them.
+ */
+export type VmConfiguration = {
+    /**
+     * Identifier of the VM, a five-digit number.
+     */
+    identifier: number;
+    hostsystem: VmConfigHostsystem;
+    config: VmConfig;
+    max_config: VmMaxConfig;
+    pricings?: CreatedVmPricings;
+};
+
+/**
  * The host system of a VM.
  */
 export type VmConfigHostsystem = {
@@ -351,52 +714,6 @@ export type VmConfigHostsystem = {
      * Description of the NVMe drives.
      */
     nvme_hard_drives: string;
-};
-
-/**
- * The public key of its login user, from the installation or the last password reset with a key. Null if there is none.
- */
-export type VmConfigSshKey = {
-    /**
-     * Display name of the key, from the purchase or the stored key. Null if the purchase named none.
-     */
-    displayname: string | null;
-    /**
-     * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
-     */
-    fingerprint: string;
-} | null;
-
-/**
- * The ISO file from which the VM boots. Null if it boots from its disk.
- */
-export type VmIso = {
-    /**
-     * Identifier of the file.
-     */
-    name: string;
-    /**
-     * Display name, or the identifier if the provider no longer has the file.
-     */
-    displayname: string;
-} | null;
-
-/**
- * An IPv4 address of a VM. The response to a purchase names the same properties `address` and `gateway`.
- */
-export type VmConfigIpv4 = {
-    /**
-     * The address.
-     */
-    ip_address: string;
-    /**
-     * Its gateway.
-     */
-    ip_gateway: string;
-    /**
-     * Name of the provider of the DDoS protection.
-     */
-    ddos_protection: string;
 };
 
 /**
@@ -466,6 +783,52 @@ export type VmConfig = {
 };
 
 /**
+ * The public key of its login user, from the installation or the last password reset with a key. Null if there is none.
+ */
+export type VmConfigSshKey = {
+    /**
+     * Display name of the key, from the purchase or the stored key. Null if the purchase named none.
+     */
+    displayname: string | null;
+    /**
+     * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
+     */
+    fingerprint: string;
+} | null;
+
+/**
+ * The ISO file from which the VM boots. Null if it boots from its disk.
+ */
+export type VmIso = {
+    /**
+     * Identifier of the file.
+     */
+    name: string;
+    /**
+     * Display name, or the identifier if the provider no longer has the file.
+     */
+    displayname: string;
+} | null;
+
+/**
+ * An IPv4 address of a VM. The response to a purchase names the same properties `address` and `gateway`.
+ */
+export type VmConfigIpv4 = {
+    /**
+     * The address.
+     */
+    ip_address: string;
+    /**
+     * Its gateway.
+     */
+    ip_gateway: string;
+    /**
+     * Name of the provider of the DDoS protection.
+     */
+    ddos_protection: string;
+};
+
+/**
  * The greatest amount of each resource on the host system of the VM. The node may have less room.
  */
 export type VmMaxConfig = {
@@ -500,44 +863,32 @@ export type VmMaxConfig = {
 };
 
 /**
- * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about ISO images, monitoring and abuse. This service does not return them.
+ * Whether a VM runs.
  */
-export type VmConfiguration = {
-    /**
-     * Identifier of the VM, a five-digit number.
-     */
-    identifier: number;
-    hostsystem: VmConfigHostsystem;
-    config: VmConfig;
-    max_config: VmMaxConfig;
-    pricings?: CreatedVmPricings;
+export type GetVmStatusResponse = SuccessEnvelope & {
+    data: VmStatus;
 };
 
 /**
- * The configuration of a VM.
+ * Whether a VM runs, since when, the task that is in progress, and what the VM uses.
  */
-export type GetVmConfigResponse = SuccessEnvelope & {
-    data: VmConfiguration;
+export type VmStatus = {
+    status: VmRunState;
+    /**
+     * Seconds since the VM was last started, restarted or reinstalled. 0 if it is stopped or still being installed.
+     */
+    uptime: number;
+    task: VmTask;
+    /**
+     * Null if the VM is stopped, was measured more than 15 minutes ago, or is not measured by the hypervisor of the service.
+     */
+    usage: VmStatusUsage | null;
 };
 
 /**
  * The task that is in progress. Null if there is none. In this service it is `BOOTING` during a first installation, a start or a restart, `REINSTALL` during a reinstallation, and `BACKUP_CREATE` and `BACKUP_RESTORE` while a backup is made or restored (not shown).
  */
 export type VmTask = 'BOOTING' | 'REINSTALL' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'HDD_MOUNT' | null | (string & {});
-
-/**
- * A measured value with its unit.
- */
-export type VmStatusUsageValue = {
-    /**
-     * The value. Null if the hypervisor does not measure it.
-     */
-    data: number | null;
-    /**
-     * Its unit, `%`, `MB` or `GB`. The amounts of the configuration have the same units.
-     */
-    unit: string;
-};
 
 /**
  * The newest use of a VM, at most 15 minutes old. `GET /vm/{vmid}/usage` has its time and the ones before.
@@ -558,36 +909,24 @@ export type VmStatusUsage = {
 };
 
 /**
- * Whether a VM runs, since when, the task that is in progress, and what the VM uses.
+ * A measured value with its unit.
  */
-export type VmStatus = {
-    status: VmRunState;
+export type VmStatusUsageValue = {
     /**
-     * Seconds since the VM was last started, restarted or reinstalled. 0 if it is stopped or still being installed.
+     * The value. Null if the hypervisor does not measure it.
      */
-    uptime: number;
-    task: VmTask;
+    data: number | null;
     /**
-     * Null if the VM is stopped, was measured more than 15 minutes ago, or is not measured by the hypervisor of the service.
+     * Its unit, `%`, `MB` or `GB`. The amounts of the configuration have the same units.
      */
-    usage: VmStatusUsage | null;
+    unit: string;
 };
 
 /**
- * Whether a VM runs.
+ * How far the installation of a VM is.
  */
-export type GetVmStatusResponse = SuccessEnvelope & {
-    data: VmStatus;
-};
-
-/**
- * The progress of an installation.
- */
-export type VmInstallationProgress = {
-    /**
-     * How much of the installation is done.
-     */
-    percentage: number;
+export type GetVmInstallationResponse = SuccessEnvelope & {
+    data: VmInstallation;
 };
 
 /**
@@ -605,16 +944,14 @@ export type VmInstallation = {
 };
 
 /**
- * How far the installation of a VM is.
+ * The progress of an installation.
  */
-export type GetVmInstallationResponse = SuccessEnvelope & {
-    data: VmInstallation;
+export type VmInstallationProgress = {
+    /**
+     * How much of the installation is done.
+     */
+    percentage: number;
 };
-
-/**
- * The power action. This service accepts no others.
- */
-export type VmPowerMode = 'start' | 'stop' | 'restart' | (string & {});
 
 /**
  * The power action.
@@ -622,6 +959,11 @@ export type VmPowerMode = 'start' | 'stop' | 'restart' | (string & {});
 export type SetVmPowerForm = {
     mode: VmPowerMode;
 };
+
+/**
+ * The power action. This service accepts no others.
+ */
+export type VmPowerMode = 'start' | 'stop' | 'restart' | (string & {});
 
 /**
  * The power action was carried out.
@@ -632,11 +974,6 @@ export type SetVmPowerResponse = SuccessEnvelope & {
      */
     data: null;
 };
-
-/**
- * Price guard: the highest net price in EUR that you accept. A VM has a price for 30 days of runtime, a domain for its first year, and a dedicated server for one runtime. If the price is higher, for example because a sale has just sold out, the service responds with 412 and nothing is bought. Without it, you buy at the current price.
- */
-export type MaxPrice = string;
 
 /**
  * The new resources of the VM. A resource that is missing stays as it is. The maximum values depend on the host system.
@@ -678,6 +1015,21 @@ export type ChangeVmForm = {
 };
 
 /**
+ * The changed VM.
+ */
+export type ChangeVmResponse = SuccessEnvelope & {
+    data: ChangedVm;
+};
+
+/**
+ * The resources and the price of a VM after a change.
+ */
+export type ChangedVm = {
+    newConfig: ChangedVmConfig;
+    pricings: CreatedVmPricings;
+};
+
+/**
  * The resources of a VM after a change.
  */
 export type ChangedVmConfig = {
@@ -712,21 +1064,6 @@ export type ChangedVmConfig = {
 };
 
 /**
- * The resources and the price of a VM after a change.
- */
-export type ChangedVm = {
-    newConfig: ChangedVmConfig;
-    pricings: CreatedVmPricings;
-};
-
-/**
- * The changed VM.
- */
-export type ChangeVmResponse = SuccessEnvelope & {
-    data: ChangedVm;
-};
-
-/**
  * The VM was deleted.
  */
 export type DeleteVmResponse = SuccessEnvelope & {
@@ -737,15 +1074,17 @@ export type DeleteVmResponse = SuccessEnvelope & {
 };
 
 /**
- * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. A purchase that names it leaves out `ssh_key` and `ssh_key_displayname`. When a reinstallation or a password reset omits it, the keys of the VM stay as they are.
- */
-export type SshKeyReference = string;
-
-/**
  * The SSH key to set with the password.
  */
 export type ResetVmPasswordForm = {
     ssh_key_id?: SshKeyReference;
+};
+
+/**
+ * The new password.
+ */
+export type ResetVmPasswordResponse = SuccessEnvelope & {
+    data: VmPassword;
 };
 
 /**
@@ -759,13 +1098,6 @@ export type VmPassword = {
 };
 
 /**
- * The new password.
- */
-export type ResetVmPasswordResponse = SuccessEnvelope & {
-    data: VmPassword;
-};
-
-/**
  * The VMs to find.
  */
 export type SearchVmsForm = {
@@ -774,16 +1106,6 @@ export type SearchVmsForm = {
      */
     labels: string;
 };
-
-/**
- * Display name of the VM, for people. Without one, the hostname counts as the name.
- */
-export type VmName = string;
-
-/**
- * Labels of the VM, as pairs of a key and a value with commas between them. Each key occurs once, and a value may be empty. An empty text removes all labels.
- */
-export type VmLabelsText = string;
 
 /**
  * What changes. A value that is missing stays as it is.
@@ -795,6 +1117,13 @@ export type EditVmForm = {
      */
     hostname?: string;
     labels?: VmLabelsText;
+};
+
+/**
+ * The names and labels after the change.
+ */
+export type EditVmResponse = SuccessEnvelope & {
+    data: EditedVm;
 };
 
 /**
@@ -813,10 +1142,18 @@ export type EditedVm = {
 };
 
 /**
- * The names and labels after the change.
+ * The SSH keys of the account.
  */
-export type EditVmResponse = SuccessEnvelope & {
-    data: EditedVm;
+export type ListSshKeysResponse = SuccessEnvelope & {
+    /**
+     * The SSH keys of the account.
+     */
+    data: {
+        /**
+         * The keys in the order in which they were added.
+         */
+        list: Array<SshKey>;
+    };
 };
 
 /**
@@ -850,21 +1187,6 @@ export type SshKey = {
 };
 
 /**
- * The SSH keys of the account.
- */
-export type ListSshKeysResponse = SuccessEnvelope & {
-    /**
-     * The SSH keys of the account.
-     */
-    data: {
-        /**
-         * The keys in the order in which they were added.
-         */
-        list: Array<SshKey>;
-    };
-};
-
-/**
  * The SSH key to store.
  */
 export type AddSshKeyForm = {
@@ -893,6 +1215,35 @@ export type RemoveSshKeyResponse = SuccessEnvelope & {
      * Always null.
      */
     data: null;
+};
+
+/**
+ * The backups of a VM.
+ */
+export type ListVmBackupsResponse = SuccessEnvelope & {
+    data: VmBackupList;
+};
+
+/**
+ * The backups of a VM.
+ */
+export type VmBackupList = {
+    /**
+     * Number of backups that the VM can have.
+     */
+    slots: number;
+    /**
+     * How often the service makes a backup by itself, such as `off`.
+     */
+    schedule: string;
+    /**
+     * When it makes the next one. Null without a schedule.
+     */
+    next: string | null;
+    /**
+     * The backups, the oldest first.
+     */
+    list: Array<VmBackup>;
 };
 
 /**
@@ -930,35 +1281,6 @@ export type VmBackup = {
 };
 
 /**
- * The backups of a VM.
- */
-export type VmBackupList = {
-    /**
-     * Number of backups that the VM can have.
-     */
-    slots: number;
-    /**
-     * How often the service makes a backup by itself, such as `off`.
-     */
-    schedule: string;
-    /**
-     * When it makes the next one. Null without a schedule.
-     */
-    next: string | null;
-    /**
-     * The backups, the oldest first.
-     */
-    list: Array<VmBackup>;
-};
-
-/**
- * The backups of a VM.
- */
-export type ListVmBackupsResponse = SuccessEnvelope & {
-    data: VmBackupList;
-};
-
-/**
  * The backup to make.
  */
 export type CreateVmBackupForm = {
@@ -974,11 +1296,6 @@ export type CreateVmBackupForm = {
 export type CreateVmBackupResponse = SuccessEnvelope & {
     data: VmBackup;
 };
-
-/**
- * Identifier of a backup.
- */
-export type VmBackupId = string;
 
 /**
  * The backup to restore.
@@ -1021,6 +1338,13 @@ export type SetVmBackupScheduleForm = {
 };
 
 /**
+ * The schedule.
+ */
+export type SetVmBackupScheduleResponse = SuccessEnvelope & {
+    data: VmBackupSchedule;
+};
+
+/**
  * The schedule of a VM.
  */
 export type VmBackupSchedule = {
@@ -1035,10 +1359,24 @@ export type VmBackupSchedule = {
 };
 
 /**
- * The schedule.
+ * The use of a VM in the last 24 hours.
  */
-export type SetVmBackupScheduleResponse = SuccessEnvelope & {
-    data: VmBackupSchedule;
+export type GetVmUsageResponse = SuccessEnvelope & {
+    data: VmUsage;
+};
+
+/**
+ * The use of a VM in the last 24 hours.
+ */
+export type VmUsage = {
+    /**
+     * Seconds from one sample to the next while the VM runs.
+     */
+    interval: number;
+    /**
+     * The samples, the oldest first. Empty if the hypervisor of the service does not measure its VMs, or has not measured this one yet.
+     */
+    list: Array<VmUsageSample>;
 };
 
 /**
@@ -1080,24 +1418,28 @@ export type VmUsageSample = {
 };
 
 /**
- * The use of a VM in the last 24 hours.
+ * The traffic of a VM.
  */
-export type VmUsage = {
-    /**
-     * Seconds from one sample to the next while the VM runs.
-     */
-    interval: number;
-    /**
-     * The samples, the oldest first. Empty if the hypervisor of the service does not measure its VMs, or has not measured this one yet.
-     */
-    list: Array<VmUsageSample>;
+export type GetVmTrafficResponse = SuccessEnvelope & {
+    data: VmTraffic;
 };
 
 /**
- * The use of a VM in the last 24 hours.
+ * The traffic of a VM.
  */
-export type GetVmUsageResponse = SuccessEnvelope & {
-    data: VmUsage;
+export type VmTraffic = {
+    /**
+     * Bytes that are included in each calendar month, received and sent together. Null if the provider has set no limit for the host system.
+     */
+    included: number | null;
+    /**
+     * The calendar months (UTC) with traffic, the oldest first: the current one and the twelve before. Empty if the hypervisor of the service does not count traffic, or has not counted any yet.
+     */
+    months: Array<VmTrafficMonth>;
+    /**
+     * The days (UTC) with traffic of the current month and the one before, the oldest first.
+     */
+    days: Array<VmTrafficDay>;
 };
 
 /**
@@ -1145,28 +1487,20 @@ export type VmTrafficDay = {
 };
 
 /**
- * The traffic of a VM.
+ * The protection of the addresses of a VM.
  */
-export type VmTraffic = {
-    /**
-     * Bytes that are included in each calendar month, received and sent together. Null if the provider has set no limit for the host system.
-     */
-    included: number | null;
-    /**
-     * The calendar months (UTC) with traffic, the oldest first: the current one and the twelve before. Empty if the hypervisor of the service does not count traffic, or has not counted any yet.
-     */
-    months: Array<VmTrafficMonth>;
-    /**
-     * The days (UTC) with traffic of the current month and the one before, the oldest first.
-     */
-    days: Array<VmTrafficDay>;
+export type GetVmDdosProtectionResponse = SuccessEnvelope & {
+    data: DdosProtectionList;
 };
 
 /**
- * The traffic of a VM.
+ * The protection of the addresses of a VM.
  */
-export type GetVmTrafficResponse = SuccessEnvelope & {
-    data: VmTraffic;
+export type DdosProtectionList = {
+    /**
+     * The addresses, IPv4 first.
+     */
+    list: Array<DdosProtection>;
 };
 
 /**
@@ -1184,20 +1518,20 @@ export type DdosProtection = {
 };
 
 /**
- * The protection of the addresses of a VM.
+ * The addresses with their names.
  */
-export type DdosProtectionList = {
-    /**
-     * The addresses, IPv4 first.
-     */
-    list: Array<DdosProtection>;
+export type ListVmRdnsResponse = SuccessEnvelope & {
+    data: RdnsList;
 };
 
 /**
- * The protection of the addresses of a VM.
+ * The addresses of a VM with their names.
  */
-export type GetVmDdosProtectionResponse = SuccessEnvelope & {
-    data: DdosProtectionList;
+export type RdnsList = {
+    /**
+     * IPv4 addresses first, in the order of the configuration. Then the first address of the IPv6 network, and the others of the network that have a name.
+     */
+    list: Array<RdnsEntry>;
 };
 
 /**
@@ -1217,28 +1551,6 @@ export type RdnsEntry = {
      */
     forward_confirmed: boolean | null;
 };
-
-/**
- * The addresses of a VM with their names.
- */
-export type RdnsList = {
-    /**
-     * IPv4 addresses first, in the order of the configuration. Then the first address of the IPv6 network, and the others of the network that have a name.
-     */
-    list: Array<RdnsEntry>;
-};
-
-/**
- * The addresses with their names.
- */
-export type ListVmRdnsResponse = SuccessEnvelope & {
-    data: RdnsList;
-};
-
-/**
- * IPv4 or IPv6 address.
- */
-export type VmIpAddress = string;
 
 /**
  * A name for one address, or for all of them.
@@ -1269,6 +1581,48 @@ export type RemoveVmRdnsResponse = SuccessEnvelope & {
      * Nothing.
      */
     data: null;
+};
+
+/**
+ * A link to the console of a VM.
+ */
+export type OpenVmConsoleResponse = SuccessEnvelope & {
+    data: VmConsole;
+};
+
+/**
+ * A link to the console of a VM.
+ */
+export type VmConsole = {
+    /**
+     * Address of the page. The part after `#` is the secret, which browsers send to no server but this service. It opens one session.
+     */
+    console_url: string;
+    /**
+     * When the link expires, ISO 8601 in UTC. A session that was opened before goes on.
+     */
+    expires_at: string;
+    /**
+     * How long a session lasts at most. It ends before if nobody types or moves the mouse, the VM stops or is deleted, the account is suspended, or the API key is revoked.
+     */
+    session_seconds: number;
+};
+
+/**
+ * The addresses of the account.
+ */
+export type ListIpsResponse = SuccessEnvelope & {
+    data: IpList;
+};
+
+/**
+ * The addresses of the account.
+ */
+export type IpList = {
+    /**
+     * By VM. The first address of a VM comes first, then the others in the order in which it got them, then its IPv6 network.
+     */
+    list: Array<IpItem>;
 };
 
 /**
@@ -1314,20 +1668,20 @@ export type IpItem = {
 };
 
 /**
- * The addresses of the account.
+ * The free addresses by host system.
  */
-export type IpList = {
-    /**
-     * By VM. The first address of a VM comes first, then the others in the order in which it got them, then its IPv6 network.
-     */
-    list: Array<IpItem>;
+export type ListAvailableIpsResponse = SuccessEnvelope & {
+    data: AvailableIpsList;
 };
 
 /**
- * The addresses of the account.
+ * The free addresses by host system.
  */
-export type ListIpsResponse = SuccessEnvelope & {
-    data: IpList;
+export type AvailableIpsList = {
+    /**
+     * The host systems, in the order of `GET /vm/list/hosts`.
+     */
+    list: Array<AvailableIps>;
 };
 
 /**
@@ -1358,32 +1712,13 @@ export type AvailableIps = {
 };
 
 /**
- * The free addresses by host system.
- */
-export type AvailableIpsList = {
-    /**
-     * The host systems, in the order of `GET /vm/list/hosts`.
-     */
-    list: Array<AvailableIps>;
-};
-
-/**
- * The free addresses by host system.
- */
-export type ListAvailableIpsResponse = SuccessEnvelope & {
-    data: AvailableIpsList;
-};
-
-/**
- * Identifier of the VM that gets the address, five digits.
- */
-export type IpVmId = string;
-
-/**
  * A VM and a number of addresses.
  */
 export type BuyIpsForm = {
-    vmid: IpVmId;
+    /**
+     * Identifier of the VM that gets the addresses, five digits.
+     */
+    vmid: VmIdPath;
     /**
      * Number of further addresses. `configuration.ips.max` of `GET /vm/list/hosts` is the highest number of addresses of a VM.
      */
@@ -1393,6 +1728,28 @@ export type BuyIpsForm = {
      */
     allowFallbackIPs?: boolean;
     max_price?: MaxPrice;
+};
+
+/**
+ * The bought addresses.
+ */
+export type BuyIpsResponse = SuccessEnvelope & {
+    data: BoughtIps;
+};
+
+/**
+ * The addresses that a VM has got, and its price.
+ */
+export type BoughtIps = {
+    /**
+     * Identifier of the VM.
+     */
+    vmid: number;
+    /**
+     * The bought addresses.
+     */
+    list: Array<BoughtIp>;
+    pricings: CreatedVmPricings;
 };
 
 /**
@@ -1414,33 +1771,21 @@ export type BoughtIp = {
 };
 
 /**
- * The addresses that a VM has got, and its price.
- */
-export type BoughtIps = {
-    /**
-     * Identifier of the VM.
-     */
-    vmid: number;
-    /**
-     * The bought addresses.
-     */
-    list: Array<BoughtIp>;
-    pricings: CreatedVmPricings;
-};
-
-/**
- * The bought addresses.
- */
-export type BuyIpsResponse = SuccessEnvelope & {
-    data: BoughtIps;
-};
-
-/**
  * The VM that gets the address.
  */
 export type AssignIpForm = {
-    vmid: IpVmId;
+    /**
+     * Identifier of the VM that gets the address, five digits.
+     */
+    vmid: VmIdPath;
     max_price?: MaxPrice;
+};
+
+/**
+ * The moved address.
+ */
+export type AssignIpResponse = SuccessEnvelope & {
+    data: AssignedIp;
 };
 
 /**
@@ -1467,10 +1812,10 @@ export type AssignedIp = {
 };
 
 /**
- * The moved address.
+ * The VM without the address.
  */
-export type AssignIpResponse = SuccessEnvelope & {
-    data: AssignedIp;
+export type ReleaseIpResponse = SuccessEnvelope & {
+    data: ReleasedIp;
 };
 
 /**
@@ -1489,10 +1834,10 @@ export type ReleasedIp = {
 };
 
 /**
- * The VM without the address.
+ * A dedicated server on the market.
  */
-export type ReleaseIpResponse = SuccessEnvelope & {
-    data: ReleasedIp;
+export type GetDedicatedOfferResponse = SuccessEnvelope & {
+    data: DedicatedOffer;
 };
 
 /**
@@ -1510,17 +1855,17 @@ export type DedicatedOffer = {
 };
 
 /**
- * A dedicated server on the market.
- */
-export type GetDedicatedOfferResponse = SuccessEnvelope & {
-    data: DedicatedOffer;
-};
-
-/**
  * The conditions of an order.
  */
 export type PurchaseDedicatedServerForm = {
     max_price?: MaxPrice;
+};
+
+/**
+ * The ordered server.
+ */
+export type PurchaseDedicatedServerResponse = SuccessEnvelope & {
+    data: PurchasedDedicatedServer;
 };
 
 /**
@@ -1531,13 +1876,6 @@ export type PurchasedDedicatedServer = {
      * Identifier of the server, the same as on the market.
      */
     identifier: string;
-};
-
-/**
- * The ordered server.
- */
-export type PurchaseDedicatedServerResponse = SuccessEnvelope & {
-    data: PurchasedDedicatedServer;
 };
 
 /**
@@ -1558,6 +1896,13 @@ export type ListHandlesResponse = SuccessEnvelope & {
 /**
  * Whether a domain can be registered.
  */
+export type CheckDomainResponse = SuccessEnvelope & {
+    data: DomainAvailability;
+};
+
+/**
+ * Whether a domain can be registered.
+ */
 export type DomainAvailability = {
     /**
      * True if nobody has registered the domain at the moment. Only its registration makes sure.
@@ -1566,10 +1911,10 @@ export type DomainAvailability = {
 };
 
 /**
- * Whether a domain can be registered.
+ * The cancelled domain.
  */
-export type CheckDomainResponse = SuccessEnvelope & {
-    data: DomainAvailability;
+export type DeleteDomainResponse = SuccessEnvelope & {
+    data: DomainTermination;
 };
 
 /**
@@ -1587,10 +1932,13 @@ export type DomainTermination = {
 };
 
 /**
- * The cancelled domain.
+ * The DNS records of a domain.
  */
-export type DeleteDomainResponse = SuccessEnvelope & {
-    data: DomainTermination;
+export type ListDomainDnsResponse = SuccessEnvelope & {
+    /**
+     * The records, by name, type and data.
+     */
+    data: Array<DnsRecord>;
 };
 
 /**
@@ -1614,16 +1962,6 @@ export type DnsRecord = {
      * Number of seconds for which resolvers may keep the record.
      */
     ttl: number;
-};
-
-/**
- * The DNS records of a domain.
- */
-export type ListDomainDnsResponse = SuccessEnvelope & {
-    /**
-     * The records, by name, type and data.
-     */
-    data: Array<DnsRecord>;
 };
 
 /**
@@ -1651,11 +1989,6 @@ export type AddDomainDnsForm = {
 export type AddDomainDnsResponse = SuccessEnvelope & {
     data: DnsRecord;
 };
-
-/**
- * Identifier of a DNS record in a path, a UUID.
- */
-export type DnsRecordIdPath = string;
 
 /**
  * The new values of a DNS record. A value that is missing stays as it is.
@@ -1694,31 +2027,22 @@ export type RemoveDomainDnsResponse = SuccessEnvelope & {
 };
 
 /**
- * Kind of the document, an invoice of a period or a credit note that corrects it.
+ * The documents of the account.
  */
-export type AccountingDocumentKind = 'invoice' | 'credit_note' | (string & {});
-
-/**
- * Consecutive number of a document. Use that of an invoice as the reference of a payment.
- */
-export type DocumentNumber = string;
-
-/**
- * The VAT at one rate.
- */
-export type VatAmount = {
+export type ListDocumentsResponse = SuccessEnvelope & {
     /**
-     * Rate in percent, such as 19.
+     * The documents, and the amount left to pay.
      */
-    rate: number;
-    /**
-     * Net amount in EUR that the rate applies to.
-     */
-    net: number;
-    /**
-     * VAT in EUR.
-     */
-    amount: number;
+    data: {
+        /**
+         * Gross amount in EUR that is still to be paid of all invoices in the list.
+         */
+        unpaid: number;
+        /**
+         * The documents, newest first.
+         */
+        list: Array<AccountingDocument>;
+    };
 };
 
 /**
@@ -1770,42 +2094,45 @@ export type AccountingDocument = {
 };
 
 /**
- * The documents of the account.
+ * Kind of the document, an invoice of a period or a credit note that corrects it.
  */
-export type ListDocumentsResponse = SuccessEnvelope & {
+export type AccountingDocumentKind = 'invoice' | 'credit_note' | (string & {});
+
+/**
+ * The VAT at one rate.
+ */
+export type VatAmount = {
     /**
-     * The documents, and the amount left to pay.
+     * Rate in percent, such as 19.
      */
-    data: {
-        /**
-         * Gross amount in EUR that is still to be paid of all invoices in the list.
-         */
-        unpaid: number;
-        /**
-         * The documents, newest first.
-         */
-        list: Array<AccountingDocument>;
-    };
+    rate: number;
+    /**
+     * Net amount in EUR that the rate applies to.
+     */
+    net: number;
+    /**
+     * VAT in EUR.
+     */
+    amount: number;
 };
 
 /**
- * Whether the provider received the money or paid it back.
+ * The payments of the account.
  */
-export type PaymentKind = 'payment' | 'refund' | (string & {});
-
-/**
- * An invoice, and the part of it that a payment pays.
- */
-export type PaidInvoice = {
+export type ListPaymentsResponse = SuccessEnvelope & {
     /**
-     * Identifier of the invoice.
+     * The payments, and the balance.
      */
-    invoiceID: string;
-    number: DocumentNumber;
-    /**
-     * Amount in EUR with VAT.
-     */
-    amount: number;
+    data: {
+        /**
+         * Payments that no invoice has used yet, in EUR with VAT.
+         */
+        balance: number;
+        /**
+         * The payments and refunds, the last recorded first.
+         */
+        list: Array<Payment>;
+    };
 };
 
 /**
@@ -1844,22 +2171,30 @@ export type Payment = {
 };
 
 /**
- * The payments of the account.
+ * Whether the provider received the money or paid it back.
  */
-export type ListPaymentsResponse = SuccessEnvelope & {
+export type PaymentKind = 'payment' | 'refund' | (string & {});
+
+/**
+ * An invoice, and the part of it that a payment pays.
+ */
+export type PaidInvoice = {
     /**
-     * The payments, and the balance.
+     * Identifier of the invoice.
      */
-    data: {
-        /**
-         * Payments that no invoice has used yet, in EUR with VAT.
-         */
-        balance: number;
-        /**
-         * The payments and refunds, the last recorded first.
-         */
-        list: Array<Payment>;
-    };
+    invoiceID: string;
+    number: DocumentNumber;
+    /**
+     * Amount in EUR with VAT.
+     */
+    amount: number;
+};
+
+/**
+ * The credit of the account.
+ */
+export type GetCreditResponse = SuccessEnvelope & {
+    data: Credit;
 };
 
 /**
@@ -1893,28 +2228,23 @@ export type Credit = {
 };
 
 /**
- * The credit of the account.
+ * The price list.
  */
-export type GetCreditResponse = SuccessEnvelope & {
-    data: Credit;
+export type GetPricingsResponse = SuccessEnvelope & {
+    data: Pricings;
 };
 
 /**
- * Price of a resource.
+ * The standard prices of VMs and domains. `GET /accounting/sales` returns the prices of sales.
  */
-export type KvmPrice = {
+export type Pricings = {
     /**
-     * Net price in EUR, a string with a decimal number of two to eight decimals.
+     * Prices of VMs, keyed by the name of the host system.
      */
-    price_net: string;
-    /**
-     * Gross price in EUR, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum (not shown).
-     */
-    price_gross: number;
-    /**
-     * The unit that the price is for, in words.
-     */
-    info: string;
+    kvm: {
+        [key: string]: KvmPricing;
+    };
+    domains: DomainPricings;
 };
 
 /**
@@ -1952,49 +2282,36 @@ export type KvmPricing = {
 };
 
 /**
- * The standard prices of VMs and domains. `GET /accounting/sales` returns the prices of sales.
+ * Price of a resource.
  */
-export type Pricings = {
+export type KvmPrice = {
     /**
-     * Prices of VMs, keyed by the name of the host system.
+     * Net price in EUR, a string with a decimal number of two to eight decimals.
      */
-    kvm: {
-        [key: string]: KvmPricing;
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum (not shown).
+     */
+    price_gross: number;
+    /**
+     * The unit that the price is for, in words.
+     */
+    info: string;
+};
+
+/**
+ * The API keys of the account.
+ */
+export type ListKeysResponse = SuccessEnvelope & {
+    /**
+     * The API keys of the account.
+     */
+    data: {
+        /**
+         * The keys in the order of their issue, revoked ones included.
+         */
+        list: Array<AccountKey>;
     };
-    domains: DomainPricings;
-};
-
-/**
- * The price list.
- */
-export type GetPricingsResponse = SuccessEnvelope & {
-    data: Pricings;
-};
-
-/**
- * The limits of the purchases of a key, and the sums so far: net prices in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime. The change of a running VM counts with the increase, and its start with the whole price.
- */
-export type KeySpendingLimit = {
-    /**
-     * Limit of a day (UTC); null for no limit.
-     */
-    per_day: string | null;
-    /**
-     * Limit of a calendar month (UTC); null for no limit.
-     */
-    per_month: string | null;
-    /**
-     * The billable operations that the key may use; null for all.
-     */
-    operations: Array<string> | null;
-    /**
-     * Spent on the present day (UTC).
-     */
-    spent_today: string;
-    /**
-     * Spent in the present calendar month (UTC).
-     */
-    spent_this_month: string;
 };
 
 /**
@@ -2044,18 +2361,29 @@ export type AccountKey = {
 };
 
 /**
- * The API keys of the account.
+ * The limits of the purchases of a key, and the sums so far: net prices in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime. The change of a running VM counts with the increase, and its start with the whole price.
  */
-export type ListKeysResponse = SuccessEnvelope & {
+export type KeySpendingLimit = {
     /**
-     * The API keys of the account.
+     * Limit of a day (UTC); null for no limit.
      */
-    data: {
-        /**
-         * The keys in the order of their issue, revoked ones included.
-         */
-        list: Array<AccountKey>;
-    };
+    per_day: string | null;
+    /**
+     * Limit of a calendar month (UTC); null for no limit.
+     */
+    per_month: string | null;
+    /**
+     * The billable operations that the key may use; null for all.
+     */
+    operations: Array<string> | null;
+    /**
+     * Spent on the present day (UTC).
+     */
+    spent_today: string;
+    /**
+     * Spent in the present calendar month (UTC).
+     */
+    spent_this_month: string;
 };
 
 /**
@@ -2066,6 +2394,13 @@ export type RotateKeyForm = {
      * Time for which the old key stays valid, in seconds; at most 30 days.
      */
     overlap_seconds?: number;
+};
+
+/**
+ * The new key.
+ */
+export type RotateKeyResponse = SuccessEnvelope & {
+    data: RotatedKey;
 };
 
 /**
@@ -2091,13 +2426,6 @@ export type RotatedKey = {
 };
 
 /**
- * The new key.
- */
-export type RotateKeyResponse = SuccessEnvelope & {
-    data: RotatedKey;
-};
-
-/**
  * The revoked key.
  */
 export type RevokeKeyResponse = SuccessEnvelope & {
@@ -2117,17 +2445,365 @@ export type RevokeKeyResponse = SuccessEnvelope & {
 };
 
 /**
- * The time that a price covers.
+ * The part of the feed to return.
  */
-export type QuoteTime = {
+export type ListEventsForm = {
     /**
-     * Number of units.
+     * The `next_cursor` of an earlier response. Without it, the oldest events come first.
      */
-    amount: number;
+    cursor?: string;
     /**
-     * The unit of the time.
+     * Maximum number of events.
      */
-    unit: 'days' | 'years' | (string & {});
+    limit?: number;
+    /**
+     * The only type to return. Default is all.
+     */
+    type?: string;
+};
+
+/**
+ * A page of the feed.
+ */
+export type ListEventsResponse = SuccessEnvelope & {
+    /**
+     * A page of the feed.
+     */
+    data: {
+        /**
+         * The events, in the order of the feed.
+         */
+        events: Array<FeedEvent>;
+        /**
+         * Cursor with which the next call continues, also when there is nothing more now.
+         */
+        next_cursor: string;
+        /**
+         * Whether more events are there already.
+         */
+        has_more: boolean;
+    };
+};
+
+/**
+ * The webhooks of the account.
+ */
+export type ListWebhooksResponse = SuccessEnvelope & {
+    /**
+     * The webhooks of the account.
+     */
+    data: {
+        /**
+         * The webhooks in the order in which they were added.
+         */
+        list: Array<Webhook>;
+    };
+};
+
+/**
+ * A URL that receives the events of the account.
+ */
+export type Webhook = {
+    /**
+     * Identifier of the webhook.
+     */
+    webhook_id: string;
+    /**
+     * URL that receives the events.
+     */
+    url: string;
+    /**
+     * Note of the account.
+     */
+    description: string;
+    /**
+     * The types of its events, or only `*` for all.
+     */
+    events: Array<string>;
+    /**
+     * Whether events are sent. While they are not, they wait.
+     */
+    enabled: boolean;
+    /**
+     * Why the service disabled it; null if the service did not.
+     */
+    disabled_reason: string | null;
+    /**
+     * The first failure since the last success; null if the last attempt succeeded.
+     */
+    failing_since: string | null;
+    /**
+     * When it was added.
+     */
+    created: string;
+};
+
+/**
+ * The webhook to add.
+ */
+export type AddWebhookForm = {
+    /**
+     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http.
+     */
+    url: string;
+    /**
+     * Types of the events that it receives, with commas between them, or `*` for all.
+     */
+    events?: string;
+    /**
+     * Note for people.
+     */
+    description?: string;
+    /**
+     * Whether events are sent. While they are not, they wait.
+     */
+    enabled?: boolean;
+};
+
+/**
+ * The webhook and its secret.
+ */
+export type AddWebhookResponse = SuccessEnvelope & {
+    data: WebhookWithSecret;
+};
+
+/**
+ * The webhook with its secret.
+ */
+export type WebhookWithSecret = Webhook & {
+    /**
+     * Secret that signs the deliveries (Standard Webhooks). No other response has it.
+     */
+    signing_secret: string;
+};
+
+/**
+ * The fields to change; those that are not sent stay.
+ */
+export type EditWebhookForm = {
+    /**
+     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http.
+     */
+    url?: string;
+    /**
+     * Types of the events that it receives, with commas between them, or `*` for all.
+     */
+    events?: string;
+    /**
+     * Note for people.
+     */
+    description?: string;
+    /**
+     * Whether events are sent. While they are not, they wait.
+     */
+    enabled?: boolean;
+};
+
+/**
+ * The webhook after the change.
+ */
+export type EditWebhookResponse = SuccessEnvelope & {
+    data: Webhook;
+};
+
+/**
+ * The webhook was removed.
+ */
+export type RemoveWebhookResponse = SuccessEnvelope & {
+    /**
+     * Always null.
+     */
+    data: null;
+};
+
+/**
+ * The new secret.
+ */
+export type RotateWebhookSecretResponse = SuccessEnvelope & {
+    /**
+     * The new secret.
+     */
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        /**
+         * The new secret. No other response has it.
+         */
+        signing_secret: string;
+        /**
+         * Until when deliveries also have the signature of the previous secret.
+         */
+        previous_valid_until: string;
+    };
+};
+
+/**
+ * The delivery that was added.
+ */
+export type TestWebhookResponse = SuccessEnvelope & {
+    /**
+     * The delivery that was added.
+     */
+    data: {
+        /**
+         * Number of the delivery.
+         */
+        delivery_id: number;
+    };
+};
+
+/**
+ * The part of the list to return.
+ */
+export type ListWebhookDeliveriesForm = {
+    /**
+     * The `next_cursor` of an earlier response. Without it, the newest deliveries come first.
+     */
+    cursor?: string;
+    /**
+     * Maximum number of deliveries.
+     */
+    limit?: number;
+    /**
+     * The only status to return (`pending`, `delivered` or `failed`). Default is all.
+     */
+    status?: string;
+};
+
+/**
+ * A page of the deliveries.
+ */
+export type ListWebhookDeliveriesResponse = SuccessEnvelope & {
+    /**
+     * A page of the deliveries.
+     */
+    data: {
+        /**
+         * The deliveries, the newest first.
+         */
+        deliveries: Array<WebhookDelivery>;
+        /**
+         * Cursor of the next page; null if there is none.
+         */
+        next_cursor: string | null;
+    };
+};
+
+/**
+ * An event that was sent to a webhook, or will be.
+ */
+export type WebhookDelivery = {
+    /**
+     * Number of the delivery, counted for each webhook.
+     */
+    delivery_id: number;
+    /**
+     * Identifier of the event.
+     */
+    event_id: string;
+    type: EventType;
+    /**
+     * What the event is about.
+     */
+    subject: string;
+    /**
+     * `pending` until the URL has accepted the event, then `delivered`; `failed` after attempts for 72 hours.
+     */
+    status: 'pending' | 'delivered' | 'failed' | (string & {});
+    /**
+     * Number of attempts since the webhook was last enabled.
+     */
+    attempts: number;
+    /**
+     * HTTP status of the last attempt; null without a response.
+     */
+    response_status: number | null;
+    /**
+     * Why the last attempt failed; null if it did not.
+     */
+    error: string | null;
+    /**
+     * Time that the last attempt took, in milliseconds; null before the first.
+     */
+    duration_ms: number | null;
+    /**
+     * When the delivery was added.
+     */
+    created: string;
+    /**
+     * Time of the last attempt; null before the first.
+     */
+    last_attempt: string | null;
+    /**
+     * Earliest time of the next attempt; null if there is none. Earlier events of the subject are sent first.
+     */
+    next_attempt: string | null;
+};
+
+/**
+ * The instant since which events are sent again.
+ */
+export type ReplayWebhookForm = {
+    /**
+     * Events that came into the feed at this instant or later are sent again.
+     */
+    since: string;
+};
+
+/**
+ * The events that are sent again.
+ */
+export type ReplayWebhookResponse = SuccessEnvelope & {
+    /**
+     * The events that are sent again.
+     */
+    data: {
+        /**
+         * Number of events.
+         */
+        replayed: number;
+        /**
+         * Number of the last delivery of the webhook; null if it has none.
+         */
+        last_delivery_id: number | null;
+    };
+};
+
+/**
+ * The price of a purchase.
+ */
+export type QuoteResponse = SuccessEnvelope & {
+    data: Quote;
+};
+
+/**
+ * The price of a purchase at the time of the response, in EUR. The service computes it with the code that bills. It reserves nothing, so the price can change until you buy: send `price.net` as `max_price` to be sure.
+ */
+export type Quote = {
+    price: QuotePrice;
+    /**
+     * The amount that the purchase would add to the invoice of the current period, if it is kept until the period ends. A VM costs its price for the rest of the period, and a stopped one nothing. A dedicated server costs its first runtime and its renewals of the period, if its set-up completes at once. A withdrawn cancellation costs the renewals of the period.
+     */
+    untilPeriodEnd: QuoteAmount;
+    /**
+     * When the current invoice period ends, ISO 8601 in UTC.
+     */
+    periodEnd: string;
+    /**
+     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends.
+     */
+    neededCredit: number;
+    /**
+     * The components of `price.net`.
+     */
+    parts: Array<QuotePart>;
+    sale: QuoteSale;
+    /**
+     * The title of the sale whose prices the VM would lose with this change, because the sale is not upgradable. Null if it loses none.
+     */
+    endedSale: string | null;
 };
 
 /**
@@ -2143,6 +2819,20 @@ export type QuotePrice = {
      */
     gross: number;
     time: QuoteTime;
+};
+
+/**
+ * The time that a price covers.
+ */
+export type QuoteTime = {
+    /**
+     * Number of units.
+     */
+    amount: number;
+    /**
+     * The unit of the time.
+     */
+    unit: 'days' | 'years' | (string & {});
 };
 
 /**
@@ -2208,46 +2898,6 @@ export type QuoteSale = {
 } | null;
 
 /**
- * The price of a purchase at the time of the response, in EUR. The service computes it with the code that bills. It reserves nothing, so the price can change until you buy: send `price.net` as `max_price` to be sure.
- */
-export type Quote = {
-    price: QuotePrice;
-    /**
-     * The amount that the purchase would add to the invoice of the current period, if it is kept until the period ends. A VM costs its price for the rest of the period, and a stopped one nothing. A dedicated server costs its first runtime and its renewals of the period, if its set-up completes at once. A withdrawn cancellation costs the renewals of the period.
-     */
-    untilPeriodEnd: QuoteAmount;
-    /**
-     * When the current invoice period ends, ISO 8601 in UTC.
-     */
-    periodEnd: string;
-    /**
-     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends.
-     */
-    neededCredit: number;
-    /**
-     * The components of `price.net`.
-     */
-    parts: Array<QuotePart>;
-    sale: QuoteSale;
-    /**
-     * The title of the sale whose prices the VM would lose with this change, because the sale is not upgradable. Null if it loses none.
-     */
-    endedSale: string | null;
-};
-
-/**
- * The price of a purchase.
- */
-export type QuoteResponse = SuccessEnvelope & {
-    data: Quote;
-};
-
-/**
- * User data: text for cloud-init, which the VM runs when it boots for the first time after its installation, such as a script or `#cloud-config`. Users that it names take the place of the login user. When a reinstallation omits it, the VM keeps what it has.
- */
-export type UserData = string;
-
-/**
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
  */
 export type SshKeyId = string;
@@ -2286,6 +2936,16 @@ export type DnsRecordId = DnsRecordIdPath;
  * Identifier of an API key, from `GET /account/keys`. It is not the key itself.
  */
 export type KeyId = string;
+
+/**
+ * Identifier of a webhook, from `GET /account/webhooks`.
+ */
+export type WebhookId = string;
+
+/**
+ * Number of a delivery, from `POST /account/webhooks/{webhook_id}/deliveries`.
+ */
+export type DeliveryId = string;
 
 export type CreateVmErrors = {
     /**
@@ -4190,6 +4850,70 @@ export type RemoveVmRdnsResponses = {
 
 export type RemoveVmRdnsSuccess = RemoveVmRdnsResponses[keyof RemoveVmRdnsResponses];
 
+export type OpenVmConsoleData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/console';
+};
+
+export type OpenVmConsoleErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The VM does not run, the hypervisor of this service has no console, or an earlier request with the same Idempotency-Key does not allow this; there is no link.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type OpenVmConsoleError = OpenVmConsoleErrors[keyof OpenVmConsoleErrors];
+
+export type OpenVmConsoleResponses = {
+    /**
+     * The link.
+     */
+    200: OpenVmConsoleResponse;
+};
+
+export type OpenVmConsoleSuccess = OpenVmConsoleResponses[keyof OpenVmConsoleResponses];
+
 export type ListIpsData = {
     body?: never;
     path?: never;
@@ -4401,7 +5125,7 @@ export type AssignIpErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The address is the first one of its VM or an IPv6 network, the state of a VM does not allow a change, another change of one of the two VMs is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The VM has the address already, or it is the first one of its VM or an IPv6 network, the state of a VM does not allow a change, another change of one of the two VMs is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -4417,7 +5141,7 @@ export type AssignIpErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, or the VM cannot get the address: it is not of the account, has the address already, is in another data centre, or has as many addresses as its host system allows; nothing was changed.
+     * The form breaks a rule, or the VM cannot get the address: it is not of the account, is in another data centre, or has as many addresses as its host system allows; nothing was changed.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -5457,6 +6181,668 @@ export type RevokeKeyResponses = {
 
 export type RevokeKeySuccess = RevokeKeyResponses[keyof RevokeKeyResponses];
 
+export type ListEventsData = {
+    /**
+     * The part of the feed to return. The whole body is optional.
+     */
+    body?: ListEventsForm;
+    path?: never;
+    query?: never;
+    url: '/account/events';
+};
+
+export type ListEventsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
+
+export type ListEventsResponses = {
+    /**
+     * A page of the feed.
+     */
+    200: ListEventsResponse;
+};
+
+export type ListEventsSuccess = ListEventsResponses[keyof ListEventsResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * The webhooks.
+     */
+    200: ListWebhooksResponse;
+};
+
+export type ListWebhooksSuccess = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type AddWebhookData = {
+    /**
+     * The webhook.
+     */
+    body: AddWebhookForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/webhooks/add';
+};
+
+export type AddWebhookErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The account has 10 webhooks already, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddWebhookError = AddWebhookErrors[keyof AddWebhookErrors];
+
+export type AddWebhookResponses = {
+    /**
+     * The webhook was added.
+     */
+    200: AddWebhookResponse;
+};
+
+export type AddWebhookSuccess = AddWebhookResponses[keyof AddWebhookResponses];
+
+export type EditWebhookData = {
+    /**
+     * The fields to change.
+     */
+    body: EditWebhookForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/edit';
+};
+
+export type EditWebhookErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EditWebhookError = EditWebhookErrors[keyof EditWebhookErrors];
+
+export type EditWebhookResponses = {
+    /**
+     * The webhook after the change.
+     */
+    200: EditWebhookResponse;
+};
+
+export type EditWebhookSuccess = EditWebhookResponses[keyof EditWebhookResponses];
+
+export type RemoveWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/remove';
+};
+
+export type RemoveWebhookErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveWebhookError = RemoveWebhookErrors[keyof RemoveWebhookErrors];
+
+export type RemoveWebhookResponses = {
+    /**
+     * The webhook was removed.
+     */
+    200: RemoveWebhookResponse;
+};
+
+export type RemoveWebhookSuccess = RemoveWebhookResponses[keyof RemoveWebhookResponses];
+
+export type RotateWebhookSecretData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/rotate';
+};
+
+export type RotateWebhookSecretErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RotateWebhookSecretError = RotateWebhookSecretErrors[keyof RotateWebhookSecretErrors];
+
+export type RotateWebhookSecretResponses = {
+    /**
+     * The new secret.
+     */
+    200: RotateWebhookSecretResponse;
+};
+
+export type RotateWebhookSecretSuccess = RotateWebhookSecretResponses[keyof RotateWebhookSecretResponses];
+
+export type TestWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * The event is sent.
+     */
+    200: TestWebhookResponse;
+};
+
+export type TestWebhookSuccess = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type ListWebhookDeliveriesData = {
+    /**
+     * The part of the list to return. The whole body is optional.
+     */
+    body?: ListWebhookDeliveriesForm;
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/deliveries';
+};
+
+export type ListWebhookDeliveriesErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListWebhookDeliveriesError = ListWebhookDeliveriesErrors[keyof ListWebhookDeliveriesErrors];
+
+export type ListWebhookDeliveriesResponses = {
+    /**
+     * A page of the deliveries.
+     */
+    200: ListWebhookDeliveriesResponse;
+};
+
+export type ListWebhookDeliveriesSuccess = ListWebhookDeliveriesResponses[keyof ListWebhookDeliveriesResponses];
+
+export type ReplayWebhookDeliveryData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+        /**
+         * Number of a delivery, from `POST /account/webhooks/{webhook_id}/deliveries`.
+         */
+        delivery_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/deliveries/{delivery_id}/replay';
+};
+
+export type ReplayWebhookDeliveryErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ReplayWebhookDeliveryError = ReplayWebhookDeliveryErrors[keyof ReplayWebhookDeliveryErrors];
+
+export type ReplayWebhookDeliveryResponses = {
+    /**
+     * The event is sent again.
+     */
+    200: TestWebhookResponse;
+};
+
+export type ReplayWebhookDeliverySuccess = ReplayWebhookDeliveryResponses[keyof ReplayWebhookDeliveryResponses];
+
+export type ReplayWebhookData = {
+    /**
+     * The instant.
+     */
+    body: ReplayWebhookForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a webhook, from `GET /account/webhooks`.
+         */
+        webhook_id: string;
+    };
+    query?: never;
+    url: '/account/webhooks/{webhook_id}/replay';
+};
+
+export type ReplayWebhookErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * There are more than 10,000 events, or the webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ReplayWebhookError = ReplayWebhookErrors[keyof ReplayWebhookErrors];
+
+export type ReplayWebhookResponses = {
+    /**
+     * The events are sent again.
+     */
+    200: ReplayWebhookResponse;
+};
+
+export type ReplayWebhookSuccess = ReplayWebhookResponses[keyof ReplayWebhookResponses];
+
 export type QuoteCreateVmData = {
     /**
      * The VM.
@@ -5679,7 +7065,7 @@ export type QuoteAssignIpErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The address is the first one of its VM or an IPv6 network.
+     * The VM has the address already, or it is the first one of its VM or an IPv6 network.
      */
     409: ErrorEnvelope;
     /**
@@ -5691,7 +7077,7 @@ export type QuoteAssignIpErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, or the VM cannot get the address: it is not of the account, has the address already, is in another data centre, or has as many addresses as its host system allows.
+     * The form breaks a rule, or the VM cannot get the address: it is not of the account, is in another data centre, or has as many addresses as its host system allows.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -5969,6 +7355,18 @@ export type QuoteUndeleteDedicatedServerResponses = {
 export type QuoteUndeleteDedicatedServerSuccess = QuoteUndeleteDedicatedServerResponses[keyof QuoteUndeleteDedicatedServerResponses];
 
 /**
+ * The event.
+ */
+export type ReceiveEventWebhookPayload = WebhookPayload;
+
+export type ReceiveEventWebhookRequest = {
+    body: ReceiveEventWebhookPayload;
+    key: 'event';
+    path?: never;
+    query?: never;
+};
+
+/**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and any other fields are not shown.
  */
 export type EditDomainDnsForm = {
@@ -6000,13 +7398,6 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
  */
 export type Invoice = InvoiceSummary & {
     positions: InvoicePositions;
-};
-
-/**
- * The invoice.
- */
-export type GetInvoiceResponse = SuccessEnvelope & {
-    data: Invoice;
 };
 
 export type CreateVmData = {
@@ -6095,6 +7486,13 @@ export type ListInvoicesResponses = {
 };
 
 export type ListInvoicesSuccess = ListInvoicesResponses[keyof ListInvoicesResponses];
+
+/**
+ * The invoice.
+ */
+export type GetInvoiceResponse = SuccessEnvelope & {
+    data: Invoice;
+};
 
 export type GetInvoiceResponses = {
     /**

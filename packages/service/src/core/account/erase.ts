@@ -6,6 +6,7 @@ import { counted } from '../../rules/counted.ts';
 import { decimalOf } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
+import { forgetEvents } from '../events/feed.ts';
 import { deleteLog } from './request-log.ts';
 
 /** Replaces personal data in columns that require a text. */
@@ -64,6 +65,8 @@ export async function eraseAccount(
     .set({ name: `${ERASED} account`, suspension_reason: ERASED, erased_at: now })
     .where('id', '=', accountId)
     .execute();
+  // The changes above were noted as events, too.
+  await forgetEvents(db, accountId);
   return erasedRecords;
 }
 

@@ -145,9 +145,9 @@ export async function assertMoreIps(db: Db, vm: Vm, count: number): Promise<void
   );
 }
 
-/** @throws Refusal 422 if the VM cannot get an additional address of another VM. */
+/** @throws Refusal 409 if the VM has the address already, 422 if it cannot get an additional address of the other VM. */
 export async function assertAssignable(db: Db, from: Vm, to: Vm): Promise<void> {
-  if (from.id === to.id) throw broken('vmid', 'distinct', 'must be another VM, because this one has the address already');
+  if (from.id === to.id) throw new Refusal(409, 'wrong_state', `The VM ${to.id} has the address already. Choose another VM.`);
   const [source, target] = [await hostSystemOf(db, from), await hostSystemOf(db, to)];
   if (source.datacenter_name !== target.datacenter_name)
     throw broken('vmid', 'unavailable', `must be a VM in the data centre of the address, ${source.datacenter_name}`);

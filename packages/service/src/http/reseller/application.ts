@@ -15,6 +15,7 @@ import { failureSender, rawErrorResponse } from './failures.ts';
 import { resellerRoute } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
 import { FormBody, readFormBody } from './request.ts';
+import { isConsoleUpgrade, serveVmConsole } from './vm-console.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -36,6 +37,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     sendFailure: async (error, request, reply) =>
       isPreflight(request, consolePages) ? reply.code(204).send() : sendFailure(error, request, reply),
     rawResponse: rawErrorResponse,
+    upgrades: (request) => context.hasExtension && isConsoleUpgrade(request),
   });
   app.decorateRequest('caller', null);
   allowPages(app, consolePages);
@@ -46,6 +48,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });
   }
   serveInvoiceDocuments(app, runtime);
+  if (context.hasExtension) await serveVmConsole(app, context);
   serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
     const hidden = hiddenFromResellers(context);

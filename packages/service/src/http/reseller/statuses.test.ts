@@ -21,6 +21,8 @@ const anyPath = {
   backup_id: '01900000-0000-7000-8000-00000000bbbb',
   ip_address: '198.51.100.1',
   ssh_key_id: '01900000-0000-7000-8000-00000000cccc',
+  webhook_id: '01900000-0000-7000-8000-00000000aaaa',
+  delivery_id: '12345',
 };
 
 /** A body that the schema of the operation accepts, from the examples of the document. */

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
@@ -24,12 +26,14 @@ export interface ServerOptions {
   sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** The response to bytes that are not an HTTP request. */
   rawResponse(fault: RequestFault): RawResponse;
+  /** Whether a request that asks for another protocol gets it. Default: it gets a response of HTTP. */
+  upgrades?(request: IncomingMessage): boolean;
 }
 
 /** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
 export function createServer(
   context: HttpContext,
-  { body, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
+  { body, newRequestId, parseBody, sendFailure, rawResponse, upgrades = () => false }: ServerOptions,
 ): FastifyInstance {
   const { logger, simulated, isStopping, trustedProxies, runtime } = context;
   const app = fastify({
@@ -48,6 +52,7 @@ export function createServer(
       maxHeaderSize: MAX_HEADERS_LENGTH,
       // Node would refuse a request without Host with an empty response. protocol.ts refuses it with a message.
       requireHostHeader: false,
+      shouldUpgradeCallback: upgrades,
     },
     // A domain name has up to 253 characters, which is three times as long percent-encoded.
     routerOptions: { maxParamLength: 1_024 },

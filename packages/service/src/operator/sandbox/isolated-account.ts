@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 
 import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
+import { forgetEvents } from '../../core/events/feed.ts';
 import { releaseAddresses } from '../../core/vm/addresses.ts';
 import { forgetBackups } from '../../core/vm/backups.ts';
 import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
@@ -104,6 +105,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
   await db.deleteFrom('spendings').where('limit_id', 'in', limits).execute();
   await db.deleteFrom('spending_limits').where('account_id', '=', id).execute();
   await deleteLog(db, requestLog, id);
+  await forgetEvents(db, id);
   await db.deleteFrom('accounts').where('id', '=', id).execute();
 }
 

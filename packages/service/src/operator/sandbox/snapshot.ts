@@ -1,8 +1,9 @@
 import type { Snapshot } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
+import { enterNoted } from '../../core/events/feed.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
-import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
+import { dump, empty, forgetNoted, freeze, insert } from '../../sandbox/tables.ts';
 import type { DumpedRow } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
@@ -35,12 +36,13 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
 /** PUT /sandbox/snapshots/{snapshot}: takes the snapshot in one transaction, so that it is consistent. */
 export const createSnapshot: ServiceOperation<'createSnapshot'> = {
   kind: 'service',
-  run: ({ runtime: { store }, path, sandbox }, record) =>
+  run: ({ runtime: { store, ports }, path, sandbox }, record) =>
     sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const { snapshot: name } = path;
         await freeze(db, store.sharing);
         const taken = sandbox.clock.now();
+        await enterNoted(db, { store, random: ports.random, now: taken });
         await remove(db, name);
         const snapshot = await db.insertInto('snapshots').values({ name, taken }).returningAll().executeTakeFirstOrThrow();
         let position = 0;
@@ -80,6 +82,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(db);
         for (const { table_name, rows } of pieces) await insert(db, store, table_name, rows);
+        await forgetNoted(db);
         // An instance that is delivering one of them reserved it in another state of the store.
         await disownReservations(db);
         const { clockOffset } = await readSettings(db, runtime.mode);

@@ -14,6 +14,7 @@ type Request = typeof delivery extends Delivery<infer Wanted, infer _Details, in
 export const assignIp: DeliveredOperation<'assignIp', Request, MovedIp> = {
   kind: 'delivered',
   deliveryFor: () => delivery,
+  enqueues: true,
   requestOf: ({ runtime, accountId, spender, path, form }) => ({
     runtime,
     accountId,

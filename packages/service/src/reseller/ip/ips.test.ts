@@ -291,12 +291,8 @@ describe.each(engines)('on %s', (engine) => {
       200,
       { ip_address: extra, vmid: to, pricings: { monthly: SMALL + EXTRA }, from_vmid: from, from_pricings: { monthly: SMALL } },
     ]);
-    // The machine of the other VM gets it next.
-    expect([machine(service, from), machine(service, to)]).toEqual([[await firstOf(service, from)], [first]]);
-    expect((await buy(service, to)).status).toBe(409);
     await expectInvariants(service.store);
-    await service.runScheduledJobs();
-    expect(machine(service, to)).toEqual([first, extra]);
+    expect([machine(service, from), machine(service, to)]).toEqual([[await firstOf(service, from)], [first, extra]]);
     expect(await ipv4Of(service, to)).toEqual([first, extra]);
     expect((await listOf(service, to))[1]).toMatchObject({ first: false, domain: 'to.example.org', price_net: '1.50' });
     expect([await monthlyOf(service, from), await monthlyOf(service, to)]).toEqual([SMALL, SMALL + EXTRA]);
@@ -330,7 +326,6 @@ describe.each(engines)('on %s', (engine) => {
     const { apiKey } = await service.account();
     const foreign = await buyVm(service, {}, apiKey);
     const cases = [
-      [from, 'distinct'],
       [elsewhere, 'unavailable'],
       [full, 'maximum'],
       [foreign, 'exists'],
@@ -342,6 +337,10 @@ describe.each(engines)('on %s', (engine) => {
         expect([status, body.data?.fields]).toMatchObject([422, [{ field: 'vmid', rule }]]);
       }
     }
+    expect((await assign(service, extra, from)).body).toMatchObject({
+      type: 'wrong_state',
+      message: expect.stringContaining('has the address already'),
+    });
     expect(await ipv4Of(service, from)).toHaveLength(2);
     await expectInvariants(service.store);
   });
@@ -380,11 +379,17 @@ describe.each(engines)('on %s', (engine) => {
     service.hypervisor.failing = undefined;
     await service.runScheduledJobs();
     expect([await listOf(service), await remainingOf(service)]).toEqual(before);
+    const { resize } = service.hypervisor;
+    service.hypervisor.resize = async (size, token) => {
+      if (size.vmId === to) throw new Error('The node is down.');
+      return resize.call(service.hypervisor, size, token);
+    };
     expect((await assign(service, extra, to)).status).toBe(200);
-    service.hypervisor.failing = new Error('The node is down.');
     await service.runScheduledJobs();
-    expect(machine(service, to)).toHaveLength(1);
-    service.hypervisor.failing = undefined;
+    expect([machine(service, from), machine(service, to)].map(({ length }) => length)).toEqual([1, 1]);
+    expect([await monthlyOf(service, from), await monthlyOf(service, to)]).toEqual([SMALL, SMALL + EXTRA]);
+    expect((await buy(service, to)).status).toBe(409);
+    service.hypervisor.resize = resize;
     await service.runScheduledJobs();
     expect(machine(service, to)).toHaveLength(2);
     expect(await ipv4Of(service, to)).toHaveLength(2);

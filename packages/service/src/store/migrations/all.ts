@@ -22,6 +22,8 @@ import { vmUsage } from './0020-vm-usage.ts';
 import { handlesOfAccount } from './0021-handles-of-account.ts';
 import { userData } from './0022-user-data.ts';
 import { addedAddresses } from './0024-added-addresses.ts';
+import { events } from './0025-events.ts';
+import { vmConsoles } from './0026-vm-consoles.ts';
 import { vmIsos } from './0027-vm-isos.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
@@ -53,6 +55,8 @@ export function migrationsOf(engine: Engine) {
     '0021-handles-of-account': handlesOfAccount,
     '0022-user-data': userData(engine),
     '0024-added-addresses': addedAddresses(engine),
+    '0025-events': events(engine),
+    '0026-vm-consoles': vmConsoles(engine),
     '0027-vm-isos': vmIsos,
   };
 }

@@ -51,6 +51,7 @@ export async function moveStore({ from, to, onProgress = () => {} }: Move): Prom
       for (const [table, columns] of target.tables) {
         const [sent, kept] = [sumsOf(columns), sumsOf(columns)];
         onProgress(table, 0);
+        await target.prepare(table);
         for (const rows of batches(source.rows(table))) {
           await target.insert(table, rows);
           for (const row of rows) sent.add(row);

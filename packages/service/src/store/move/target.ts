@@ -15,6 +15,8 @@ import type { MovedRow, Value } from './figures.ts';
 export interface Target {
   /** Columns by table. A table comes after those that its foreign keys refer to. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
+  /** Called before the rows of a table are inserted. */
+  prepare(table: string): Promise<void>;
   insert(table: string, rows: readonly MovedRow[]): Promise<void>;
   /** All rows of a table, read in batches. */
   rows(table: string): AsyncIterable<MovedRow>;
@@ -29,6 +31,8 @@ export interface Target {
  * catalogue and the changes of zones and reverse names, which triggers add.
  */
 const OWN_TABLES = new Set(['request_log_inbox', 'event_windows', 'catalogue_version', 'zone_changes', 'rdns_changes']);
+/** Triggers note events about the rows that are copied. It is copied last, in their place. */
+const NOTED_EVENTS = 'event_inbox';
 const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 
@@ -73,6 +77,9 @@ export async function openTarget(url: string): Promise<Target> {
       const { insert, rows } = targetOf(client, columns);
       return {
         tables: columns,
+        async prepare(table) {
+          if (table === NOTED_EVENTS) await client.query(`delete from ${NOTED_EVENTS}`);
+        },
         async insert(table, batch) {
           if (table === 'request_log') await createPartitions(transaction, monthsOf(batch));
           await insert(table, batch);
@@ -82,6 +89,9 @@ export async function openTarget(url: string): Promise<Target> {
           // Later entries come after those that were moved.
           await client.query(
             "select setval('request_log_feed', feed) from (select max(feed) as feed from request_log) as newest where feed > 0",
+          );
+          await client.query(
+            `select setval(pg_get_serial_sequence('${NOTED_EVENTS}', 'id'), id) from (select max(id) as id from ${NOTED_EVENTS}) as newest where id > 0`,
           );
           await transaction.commit().execute();
         },
@@ -183,7 +193,7 @@ async function insertionOrder(client: ClientBase, tables: readonly string[]): Pr
       ordered.push({ table, columns });
     }
   }
-  return ordered;
+  return ordered.toSorted((one, other) => Number(one.table === NOTED_EVENTS) - Number(other.table === NOTED_EVENTS));
 }
 
 async function names(client: ClientBase, statement: string, ...parameters: string[]): Promise<string[]> {

@@ -88,6 +88,22 @@ export interface VmUserDataTable {
   sha256: string;
 }
 
+/** Links to the consoles of VMs, and the sessions that they have opened. */
+export interface VmConsolesTable {
+  /** Of the secret in the link. */
+  hash: string;
+  vm_id: number;
+  account_id: string;
+  /** The API key that asked for it. */
+  key_id: string;
+  /** Milliseconds: until when it can be opened. */
+  expires: number;
+  /** Milliseconds: when its session ends at the latest. Null until it is opened. */
+  ends: number | null;
+  /** Milliseconds: when its instance said last that the session is open. Null until it is opened. */
+  seen: number | null;
+}
+
 /** The counters of VMs at their newest measurement. The rows of a VM are deleted with it, as those of the next two tables. */
 export interface VmCountersTable {
   vm_id: number;

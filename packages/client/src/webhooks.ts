@@ -1,0 +1,73 @@
+/** Verifies the events that a service with the extension sends to webhooks (Standard Webhooks). */
+import type { WebhookPayload } from './generated/extension/types.gen.ts';
+
+export type { WebhookPayload } from './generated/extension/types.gen.ts';
+
+/** The request is not an event that was signed with the secret a short time ago. Respond with 400, and do nothing with its body. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/** How far the time of a request may be from the clock of this machine. A recorded request cannot be sent again later. */
+const TOLERANCE_SECONDS = 300;
+const SECRET_PREFIX = 'whsec_';
+const VERSION = 'v1,';
+
+/** The headers of a request: those of the Fetch API, or of Node. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Verifies a request and returns its event. Ignore an event whose `type` your program does not know, and one whose `id` it has handled before: a
+ * request whose response was lost is sent again.
+ *
+ * @param payload The body of the request as it was received. A body that was parsed and written again has another signature.
+ * @param headers Needs `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+ * @param secret The `signing_secret` of the webhook.
+ * @throws WebhookVerificationError if the request was not signed with the secret, or more than five minutes ago.
+ * @throws TypeError if the secret is not that of a webhook.
+ */
+export async function verifyWebhook(payload: string, headers: WebhookHeaders, secret: string): Promise<WebhookPayload> {
+  const key = await keyOf(secret);
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerOf(headers, name));
+  if (id === undefined || timestamp === undefined || signatures === undefined)
+    throw new WebhookVerificationError(
+      'The request has no webhook-id, webhook-timestamp or webhook-signature, so it is not from the service.',
+    );
+  const age = Math.abs(Date.now() / 1000 - Number(timestamp));
+  if (!(/^\d+$/.test(timestamp) && age <= TOLERANCE_SECONDS))
+    throw new WebhookVerificationError(
+      `The webhook-timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the clock of this machine, so the request is old, or the clock is wrong.`,
+    );
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${payload}`);
+  for (const signature of signatures.split(' ')) {
+    if (!signature.startsWith(VERSION)) continue;
+    const bytes = bytesOf(signature.slice(VERSION.length));
+    // Compares in constant time.
+    if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return JSON.parse(payload);
+  }
+  throw new WebhookVerificationError(
+    'No signature of the request fits its body and this secret. Pass the body as it was received, and the signing_secret of this webhook.',
+  );
+}
+
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const bytes = secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : undefined;
+  if (!bytes || bytes.length === 0)
+    throw new TypeError(`The secret must be the signing_secret of a webhook, which begins with ${SECRET_PREFIX}.`);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+/** The bytes of a Base64 text. Undefined for another text. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const found = Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : found?.[0];
+}

@@ -1,0 +1,199 @@
+/** The feed of events of an account. */
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { Random } from '../../rules/random.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { EventInboxTable, EventsTable } from '../../store/tables/events.ts';
+import { tuningOf } from '../../store/tuning.ts';
+import { addDeliveries, TEST_EVENT } from './deliveries.ts';
+import { dataOf } from './event-data.ts';
+import type { Facts } from './event-data.ts';
+
+export type Event = Selectable<EventsTable>;
+
+const DAY_MS = 86_400_000;
+/** How long events and deliveries are kept (extension: "Events"). */
+export const EVENT_DAYS = 30;
+
+/** What entering events needs. */
+export interface Entrance {
+  readonly store: Store;
+  readonly random: Random;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Moves the noted events of all accounts into their feeds, and to the webhooks that receive them.
+ *
+ * A transaction that notes an event may commit after one that noted a later event. So an event gets its position here, after its commit, in
+ * transactions of an account that run one after the other: a reader that has seen a position has seen all before it.
+ */
+export async function enterAllEvents(entrance: Entrance): Promise<void> {
+  const { store } = entrance;
+  for (const accountId of await store.read(accountsWithNoted)) await store.commit(({ db }) => enterEvents(db, accountId, entrance));
+}
+
+/** Like `enterAllEvents`, in a transaction that has locked everything. */
+export async function enterNoted(db: Db, entrance: Entrance): Promise<void> {
+  for (const accountId of await accountsWithNoted(db)) await enterEvents(db, accountId, entrance);
+}
+
+async function accountsWithNoted(db: Db): Promise<readonly string[]> {
+  const rows = await db.selectFrom('event_inbox').select('account_id').distinct().orderBy('account_id').execute();
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Moves the noted events of an account into its feed. */
+export async function enterEvents(db: Db, accountId: string, entrance: Entrance): Promise<void> {
+  const { store, random, now } = entrance;
+  const isAnyNoted = await db.selectFrom('event_inbox').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
+  if (!isAnyNoted) return;
+  await store.sharing.lock(db, `events of ${accountId}`);
+  for (;;) {
+    const noted = await takeNoted(db, accountId);
+    if (noted.length === 0) return;
+    const { last } = await db
+      .insertInto('event_feeds')
+      .values({ account_id: accountId, last: noted.length, deleted: 0 })
+      .onConflict((conflict) =>
+        conflict.column('account_id').doUpdateSet(({ eb }) => ({ last: eb('event_feeds.last', '+', noted.length) })),
+      )
+      .returning('last')
+      .executeTakeFirstOrThrow();
+    const entered = noted.map(({ type, subject, facts, webhook_id }, index) => ({
+      event: {
+        id: uuidv7({ msecs: now, random: random.bytes(16) }),
+        account_id: accountId,
+        position: last - noted.length + 1 + index,
+        type,
+        subject,
+        data: JSON.stringify(dataOf(type, parsed(facts))),
+        entered: now,
+      },
+      webhookId: webhook_id,
+    }));
+    await db
+      .insertInto('events')
+      .values(entered.map(({ event }) => event))
+      .execute();
+    await addDeliveries(db, accountId, entered, now);
+  }
+}
+
+/** Notes an event that only one webhook receives. */
+export async function noteTest(
+  db: Db,
+  { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
+): Promise<void> {
+  const facts = JSON.stringify({ webhook_id: webhookId });
+  await db
+    .insertInto('event_inbox')
+    .values({ account_id: accountId, type: TEST_EVENT, subject: `webhook/${webhookId}`, facts, webhook_id: webhookId })
+    .execute();
+}
+
+/** Removes the oldest noted events of an account from the inbox. */
+async function takeNoted(db: Db, accountId: string): Promise<Selectable<EventInboxTable>[]> {
+  const noted = await db
+    .selectFrom('event_inbox')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .limit(tuningOf(db).jobBatch)
+    .execute();
+  const ids = noted.map(({ id }) => id);
+  if (ids.length > 0) await db.deleteFrom('event_inbox').where('id', 'in', ids).execute();
+  return noted;
+}
+
+function parsed(facts: string): Facts {
+  return JSON.parse(facts);
+}
+
+/** A part of a feed. */
+export interface FeedPage {
+  readonly accountId: string;
+  /** The position of the last event that the reader has seen. Undefined to begin with the oldest. */
+  readonly after: number | undefined;
+  readonly limit: number;
+  /** The only type to return. */
+  readonly type: string | undefined;
+}
+
+/**
+ * Events in the order of their positions, with the position to continue after.
+ *
+ * @throws Refusal 400 if events after the position were deleted, or the feed does not have it.
+ */
+export async function readFeed(
+  db: Db,
+  { accountId, after, limit, type }: FeedPage,
+): Promise<{ readonly events: readonly Event[]; readonly next: number; readonly hasMore: boolean }> {
+  const feed = await db.selectFrom('event_feeds').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+  const { last, deleted } = feed ?? { last: 0, deleted: 0 };
+  const start = after ?? deleted;
+  if (start < deleted)
+    throw new Refusal(
+      400,
+      'malformed_request',
+      `Events after this cursor were deleted, because they are kept for ${EVENT_DAYS} days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.`,
+    );
+  if (start > last)
+    throw new Refusal(400, 'malformed_request', 'The cursor is not from this feed. Send the next_cursor of an earlier response, or none.');
+  let query = db.selectFrom('events').selectAll().where('account_id', '=', accountId).where('position', '>', start);
+  if (type !== undefined) query = query.where('type', '=', type);
+  const found = await query
+    .orderBy('position')
+    .limit(limit + 1)
+    .execute();
+  const events = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  // Events of other types up to the end of the feed need not be read again.
+  return { events, next: hasMore ? (events.at(-1)?.position ?? start) : last, hasMore };
+}
+
+/** The JSON text of an event, the same in each delivery. */
+export function payloadOf({ id, type, entered, subject, data }: Pick<Event, 'id' | 'type' | 'entered' | 'subject' | 'data'>): string {
+  return JSON.stringify({ id, type, timestamp: new Date(entered).toISOString(), subject, data: JSON.parse(data) });
+}
+
+/** Deletes the feed of an account with its webhooks. */
+export async function forgetEvents(db: Db, accountId: string): Promise<void> {
+  const webhooks = db.selectFrom('webhooks').select('id').where('account_id', '=', accountId);
+  for (const table of ['webhook_deliveries', 'webhook_secrets'] as const)
+    await db.deleteFrom(table).where('webhook_id', 'in', webhooks).execute();
+  for (const table of ['webhooks', 'events', 'event_feeds', 'event_inbox'] as const)
+    await db.deleteFrom(table).where('account_id', '=', accountId).execute();
+}
+
+/** Deletes events that are older than they are kept, with their deliveries, in small transactions. */
+export async function deleteOldEvents(store: Store, now: number): Promise<void> {
+  const end = now - EVENT_DAYS * DAY_MS;
+  const oldest = await store.read((db) => db.selectFrom('events').select('entered').orderBy('entered').limit(1).executeTakeFirst());
+  if (!oldest || oldest.entered >= end) return;
+  while ((await store.commit(({ db }) => deleteEventsBefore(db, end))) === store.tuning.cleanUpBatch);
+}
+
+async function deleteEventsBefore(db: Db, end: number): Promise<number> {
+  const old = await db
+    .selectFrom('events')
+    .select(['id', 'account_id', 'position'])
+    .where('entered', '<', end)
+    // Earlier ones of an account are deleted first, so that its feed has no gap.
+    .orderBy('entered')
+    .orderBy('position')
+    .limit(tuningOf(db).cleanUpBatch)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map(({ id }) => id);
+  await db.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute();
+  await db.deleteFrom('events').where('id', 'in', ids).execute();
+  for (const [accountId, rows] of Map.groupBy(old, ({ account_id }) => account_id)) {
+    const deleted = Math.max(...rows.map(({ position }) => position));
+    await db.updateTable('event_feeds').set({ deleted }).where('account_id', '=', accountId).where('deleted', '<', deleted).execute();
+  }
+  return old.length;
+}

@@ -1,0 +1,258 @@
+/** Links to the consoles of VMs, and their sessions over a WebSocket. */
+import { once } from 'node:events';
+
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { engines } from '../../../test/engines.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { newInstances } from '../../../test/instances.ts';
+import { suspendAccount } from '../../core/account/suspension.ts';
+
+const UNUSABLE = 'This link was used, has expired, or is no longer allowed. Get a new one with POST /vm/{vmid}/console.';
+
+interface Link {
+  readonly console_url: string;
+  readonly expires_at: string;
+}
+
+async function buyVm(service: TestService): Promise<string> {
+  return String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
+}
+
+async function linkOf(service: TestService, vmid: string): Promise<Link> {
+  const { status, body } = await service.call('openVmConsole', { path: { vmid } });
+  expect(status).toBe(200);
+  return body.data;
+}
+
+/** A browser that opens the page of a link. */
+function browse({ console_url }: Pick<Link, 'console_url'>, origin = new URL(console_url).origin): WebSocket {
+  const { hash } = new URL(console_url);
+  const address = new URL('session', console_url);
+  address.protocol = 'ws';
+  address.hash = '';
+  const socket = new WebSocket(address, ['binary', hash.slice(1)], { origin });
+  onTestFinished(() => socket.terminate());
+  return socket;
+}
+
+/** @returns The first bytes of the screen. */
+async function greeted(socket: WebSocket): Promise<string> {
+  const [data] = await Promise.race([
+    once(socket, 'message'),
+    once(socket, 'close').then(([code, reason]) => Promise.reject(new Error(`closed: ${code} ${reason}`))),
+  ]);
+  return String(data);
+}
+
+async function closed(socket: WebSocket): Promise<string> {
+  const [code, reason] = await once(socket, 'close');
+  return `${code} ${reason}`;
+}
+
+const sessionsIn = (service: TestService) => service.store.read((db) => db.selectFrom('vm_consoles').selectAll().execute());
+
+describe.each(engines)('on %s', (engine) => {
+  test('a link opens one session, which shows the screen and takes keys', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    const link = await linkOf(service, vmid);
+    expect(link.console_url).toMatch(new RegExp(`^${service.baseUrl}/vm-console/#rsw_[A-Za-z0-9]{50}$`));
+    expect(Date.parse(link.expires_at) - service.clock.now()).toBe(60_000);
+    const socket = browse(link);
+    expect(await greeted(socket)).toBe('RFB 003.008\n');
+    expect(socket.protocol).toBe('binary');
+    socket.send('RFB 003.008\n');
+    expect([...Buffer.from((await once(socket, 'message'))[0])]).toEqual([1, 1]);
+    expect(await closed(browse(link))).toBe(`4003 ${UNUSABLE}`);
+    socket.close();
+    await once(socket, 'close');
+    await expect.poll(() => sessionsIn(service)).toEqual([]);
+  });
+
+  test('a link expires to the millisecond, and after it nothing is left in the store', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    const [early, late] = [await linkOf(service, vmid), await linkOf(service, vmid)];
+    service.clock.advance(59_999);
+    expect(await greeted(browse(early))).toBe('RFB 003.008\n');
+    service.clock.advance(1);
+    expect(await closed(browse(late))).toBe(`4003 ${UNUSABLE}`);
+    for (const secret of ['rsw_unknown', '']) {
+      const url = `${service.baseUrl}/vm-console/#${secret || 'x'}`;
+      expect(await closed(browse({ console_url: url }))).toBe(`4003 ${UNUSABLE}`);
+    }
+  });
+
+  test.each(['deleted', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
+    'a link does not open, and a session ends, when its VM, account, key or time is %s',
+    async (what) => {
+      const service = await startService({ engine, consoleLimits: { checkMs: 20 } });
+      const vmid = await buyVm(service);
+      const session = browse(await linkOf(service, vmid));
+      await greeted(session);
+      const link = await linkOf(service, vmid);
+      const ended = closed(session);
+      const { store, clock, vms } = service;
+      const end = {
+        deleted: () => vms.remove(Number(vmid)),
+        'stopped by the provider': () => vms.stop(Number(vmid)),
+        suspended: () =>
+          store.commit(async ({ db }) => {
+            const { account_id } = await db.selectFrom('vms').select('account_id').executeTakeFirstOrThrow();
+            await suspendAccount(db, account_id, { reason: 'abuse', now: clock.now() });
+          }),
+        revoked: () => store.commit(({ db }) => db.updateTable('api_keys').set({ revoked: clock.now() }).execute()),
+        over: async () => clock.advance(3_600_000),
+      }[what];
+      await end();
+      expect(await ended).toMatch(/^(?:4003 The time is over, or the console is no longer allowed\.|4000 The VM was stopped)/);
+      expect(await closed(browse(link))).toBe(`4003 ${UNUSABLE}`);
+    },
+  );
+
+  test('a session that nobody uses ends, and a key counts as use', async () => {
+    const service = await startService({ engine, consoleLimits: { checkMs: 10, idleMs: 300 } });
+    const vmid = await buyVm(service);
+    const [used, unused] = [browse(await linkOf(service, vmid)), browse(await linkOf(service, vmid))];
+    const usedEnd = closed(used);
+    const typing = setInterval(() => used.send(Buffer.from([4, 1, 0, 0, 0, 0, 0, 65])), 20);
+    onTestFinished(() => clearInterval(typing));
+    expect(await closed(unused)).toBe('4000 Nobody used the console. Get a new link.');
+    expect(used.readyState).toBe(WebSocket.OPEN);
+    clearInterval(typing);
+    expect(await usedEnd).toBe('4000 Nobody used the console. Get a new link.');
+  });
+
+  test('as many sessions as the limits of a VM and of an account are open at once, and a refused link stays usable', async () => {
+    const service = await startService({ engine, consoleLimits: { maxOfVm: 1, maxOfAccount: 2 } });
+    const vms = [await buyVm(service), await buyVm(service), await buyVm(service)];
+    const sessions = [];
+    for (const vmid of vms.slice(0, 2)) {
+      const session = browse(await linkOf(service, vmid));
+      await greeted(session);
+      sessions.push(session);
+    }
+    const tooMany = '4003 Too many consoles are open. Close one, and get a new link.';
+    const again = await linkOf(service, String(vms[0]));
+    expect(await closed(browse(again))).toBe(tooMany);
+    const third = await linkOf(service, String(vms[2]));
+    expect(await closed(browse(third))).toBe(tooMany);
+    sessions[0]?.close();
+    await expect.poll(async () => (await sessionsIn(service)).filter(({ ends }) => ends !== null).length).toBe(1);
+    expect(await greeted(browse(third))).toBe('RFB 003.008\n');
+  });
+
+  test('refuses a stopped VM, a page of another origin, and a VM of another account', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    const { apiKey } = await service.account();
+    expect((await service.call('openVmConsole', { path: { vmid }, apiKey })).status).toBe(404);
+    const link = await linkOf(service, vmid);
+    for (const origin of ['http://evil.example', 'null']) {
+      const socket = browse(link, origin);
+      const [error] = await once(socket, 'error');
+      expect(error.message).toBe('Unexpected server response: 403');
+    }
+    expect(await greeted(browse(link))).toBe('RFB 003.008\n');
+    await service.call('setVmPower', { path: { vmid }, form: { mode: 'stop' } });
+    const { status, body } = await service.call('openVmConsole', { path: { vmid } });
+    expect([status, body.message]).toEqual([409, `The VM ${vmid} is stopped. Only a running VM has a console. Start it first.`]);
+  });
+
+  test('a stop of the service ends sessions with their reason, and does not wait for browsers that do not answer', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    const answering = browse(await linkOf(service, vmid));
+    await greeted(answering);
+    const silent = browse(await linkOf(service, vmid));
+    await greeted(silent);
+    silent.pause();
+    const ended = closed(answering);
+    await service.close();
+    expect(await ended).toBe('1001 The service restarts. Get a new link.');
+  });
+
+  test('the secret of a link is in no log, and only its hash in the store', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+    const service = await startService({ engine, logger });
+    const vmid = await buyVm(service);
+    const link = await linkOf(service, vmid);
+    const secret = new URL(link.console_url).hash.slice(1);
+    await greeted(browse(link));
+    await closed(browse(link));
+    const log = await service.call('listRequests');
+    const stored = await sessionsIn(service);
+    expect(stored).toMatchObject([{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    for (const text of [lines.join(''), JSON.stringify(log.body), JSON.stringify(stored)]) expect(text).not.toContain(secret.slice(4));
+    expect(JSON.stringify(log.body)).toContain('/console');
+  });
+
+  test('a hypervisor without a console is named', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    Object.defineProperty(service.hypervisor, 'console', { value: undefined });
+    const { status, body } = await service.call('openVmConsole', { path: { vmid } });
+    expect([status, body.message]).toEqual([409, 'The hypervisor of this service has no console. Use SSH, or ask the provider.']);
+  });
+
+  test('a fast machine waits for a slow browser', async () => {
+    const service = await startService({ engine });
+    const vmid = await buyVm(service);
+    const socket = browse(await linkOf(service, vmid));
+    await greeted(socket);
+    socket.pause();
+    const [screen] = service.hypervisor.consoles.get(Number(vmid)) ?? [];
+    if (!screen) throw new Error('There is no screen.');
+    const chunk = Buffer.alloc(1024 * 1024);
+    // A screen that sends as long as it is read. The operating system takes a few megabytes.
+    let sent = 0;
+    while (screen.push(chunk) && sent < 200) {
+      sent++;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(sent).toBeLessThan(100);
+    socket.resume();
+    await once(socket, 'message');
+  });
+});
+
+test('any instance opens the link of another one', async () => {
+  const { start, apiKey } = await newInstances();
+  const [one, other] = [await start(), await start()];
+  await other.service.app.listen({ host: '127.0.0.1', port: 0 });
+  const { body } = await one.call('createVm', { form: SMALL_VM, apiKey });
+  const opened = await one.call('openVmConsole', { path: { vmid: String(body.data.identifier) }, apiKey });
+  const { hash, origin } = new URL(opened.body.data.console_url);
+  expect(await greeted(browse({ console_url: `${other.service.app.listeningOrigin}/vm-console/${hash}` }, origin))).toBe('RFB 003.008\n');
+});
+
+test('the page loads nothing from elsewhere, may not be framed, and serves only the files of its client', async () => {
+  const service = await startService();
+  const page = await fetch(`${service.baseUrl}/vm-console/`);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  expect(page.headers.get('x-frame-options')).toBe('DENY');
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+  const statusOf = async (path: string) => (await fetch(`${service.baseUrl}/vm-console/${path}`)).status;
+  expect(await Promise.all(['page.js', 'page.css', 'novnc/core/rfb.js', 'novnc/LICENSE.txt'].map(statusOf))).toEqual([200, 200, 200, 200]);
+  for (const path of ['novnc/package.json', 'novnc/', 'novnc/..%2f..%2fpackage.json', 'novnc/core', 'other', 'session'])
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
+  const upgrade = await fetch(`${service.baseUrl}/vm/list`, { headers: { 'x-service-apikey': service.apiKey } });
+  expect(upgrade.status).toBe(200);
+});
+
+test('a service without the extension has no console', async () => {
+  const service = await startService({ extension: false });
+  expect((await fetch(`${service.baseUrl}/vm-console/`)).status).toBe(404);
+  const socket = new WebSocket(`${service.baseUrl.replace('http', 'ws')}/vm-console/session`, ['binary', 'rsw_x'], {
+    origin: service.baseUrl,
+  });
+  const [error] = await once(socket, 'error');
+  expect(error.message).toBe('Unexpected server response: 404');
+});

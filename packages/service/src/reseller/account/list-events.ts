@@ -1,0 +1,26 @@
+import type { FeedEvent } from '@reseller/client/extension';
+
+import { enterEvents, readFeed } from '../../core/events/feed.ts';
+import type { Event } from '../../core/events/feed.ts';
+import { DEFAULTS } from '../../generated/facts.gen.ts';
+import { counted } from '../../rules/counted.ts';
+import type { StoreOperation } from '../operation.ts';
+
+/** POST /account/events: also what happened a moment ago. */
+export const listEvents: StoreOperation<'listEvents'> = {
+  kind: 'store',
+  async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
+    await enterEvents(db, accountId, { store, random: ports.random, now });
+    const { cursor, limit, type } = { ...DEFAULTS.ListEventsForm, ...form };
+    const after = cursor === undefined ? undefined : Number(cursor);
+    const { events, next, hasMore } = await readFeed(db, { accountId, after, limit, type });
+    return {
+      message: `${counted(events.length, 'event')}.`,
+      data: { events: events.map(toEvent), next_cursor: String(next), has_more: hasMore },
+    };
+  },
+};
+
+function toEvent({ id, type, entered, subject, data }: Event): FeedEvent {
+  return { id, type, timestamp: new Date(entered).toISOString(), subject, data: JSON.parse(data) };
+}

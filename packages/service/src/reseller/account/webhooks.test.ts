@@ -1,0 +1,394 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { sql } from 'kysely';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { engines } from '../../../test/engines.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { MAX_WEBHOOKS } from '../../core/events/webhook.ts';
+
+/** A request that a receiver got. */
+interface Got {
+  readonly id: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly event: { readonly id: string; readonly type: string; readonly subject: string; readonly data: Record<string, unknown> };
+}
+
+type Respond = (got: Got, response: ServerResponse) => void;
+
+const accept: Respond = (_got, response) => void response.writeHead(204).end();
+const fail: Respond = (_got, response) => void response.writeHead(500).end();
+
+interface Receiver {
+  readonly url: string;
+  readonly got: Got[];
+  respond: Respond;
+}
+
+/** A server that stores what it receives. */
+async function startReceiver(respond: Respond = accept): Promise<Receiver> {
+  const got: Got[] = [];
+  const server = createServer((request, response) => void read(request, response));
+  async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.setEncoding('utf8');
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const one = { id: headers['webhook-id'] ?? '', headers, body, event: JSON.parse(body) };
+    got.push(one);
+    receiver.respond(one, response);
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port }: AddressInfo = Object(server.address());
+  const receiver: Receiver = { url: `http://127.0.0.1:${port}/hooks`, got, respond };
+  return receiver;
+}
+
+function lastOf({ got }: Receiver): Got {
+  const last = got.at(-1);
+  if (!last) throw new Error('The receiver got nothing.');
+  return last;
+}
+
+const add = async (service: TestService, form: Readonly<Record<string, unknown>>, apiKey?: string) =>
+  (await service.call('addWebhook', { form, ...(apiKey !== undefined && { apiKey }) })).body.data;
+const edit = (service: TestService, webhook_id: string, form: Readonly<Record<string, unknown>>) =>
+  service.call('editWebhook', { path: { webhook_id }, form });
+const tested = async (service: TestService, webhook_id: string) =>
+  (await service.call('testWebhook', { path: { webhook_id } })).body.data.delivery_id;
+const deliveries = async (service: TestService, webhook_id: string) =>
+  (await service.call('listWebhookDeliveries', { path: { webhook_id }, form: { limit: 100 } })).body.data.deliveries;
+const only = async (service: TestService) => (await service.call('listWebhooks')).body.data.list[0];
+
+/** Runs rounds until a condition holds. */
+const until = (service: TestService, holds: () => Promise<void> | void) =>
+  expect
+    .poll(
+      async () => {
+        await service.runScheduledJobs();
+        try {
+          await holds();
+          return 'holds';
+        } catch (error) {
+          return String(error);
+        }
+      },
+      { timeout: 20_000 },
+    )
+    .toBe('holds');
+
+async function buyVm(service: TestService): Promise<string> {
+  return String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
+}
+
+const power = (service: TestService, vmid: string, mode: string) => service.call('setVmPower', { path: { vmid }, form: { mode } });
+
+describe.each(engines)('on %s', (engine) => {
+  test('a change is delivered with a signature that the library of Standard Webhooks accepts', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
+    const { signing_secret, webhook_id } = await add(service, { url: receiver.url });
+    const vmid = await buyVm(service);
+    await until(service, () => expect(receiver.got).toHaveLength(1));
+    const { body, headers, event, id } = lastOf(receiver);
+    expect(new Verifier(signing_secret).verify(body, headers)).toEqual(event);
+    expect(event).toMatchObject({
+      id,
+      type: 'vm.created',
+      subject: `vm/${vmid}`,
+      data: { vmid: Number(vmid), status: 'running', cores: SMALL_VM.cores },
+    });
+    const { events } = (await service.call('listEvents', { form: {} })).body.data;
+    expect(events).toEqual([event]);
+    await until(service, async () =>
+      expect(await deliveries(service, webhook_id)).toMatchObject([
+        { delivery_id: 1, event_id: id, status: 'delivered', attempts: 1, response_status: 204, error: null, next_attempt: null },
+      ]),
+    );
+  });
+
+  test('a failing event holds later ones of its subject, and not those of another', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
+    const [one, two] = [await buyVm(service), await buyVm(service)];
+    receiver.respond = (got, response) => (got.event.subject === `vm/${one}` ? fail : accept)(got, response);
+    await add(service, { url: receiver.url });
+    for (const vmid of [one, two]) for (const mode of ['stop', 'start']) await power(service, vmid, mode);
+    const of = (vmid: string) => receiver.got.filter(({ event }) => event.subject === `vm/${vmid}`).map(({ event }) => event.type);
+    await until(service, () => expect(of(two)).toEqual(['vm.stopped', 'vm.started']));
+    expect(of(one)).toEqual(['vm.stopped']);
+    receiver.respond = accept;
+    await until(service, () => {
+      service.clock.advance(10_000);
+      expect(of(one)).toEqual(['vm.stopped', 'vm.stopped', 'vm.started']);
+    });
+    const [first, again] = receiver.got.filter(({ event }) => event.subject === `vm/${one}`);
+    expect([again?.id, again?.body]).toEqual([first?.id, first?.body]);
+  });
+
+  test('an event that was sent and not marked is sent again with the same identifier', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
+    const { webhook_id } = await add(service, { url: receiver.url });
+    await tested(service, webhook_id);
+    // As if the instance had died between the response and the commit.
+    receiver.respond = (_got, response) => {
+      const taken = { claim: 'of a dead instance', claimed_until: service.clock.now() + 60_000 };
+      void service.store
+        .commit(({ db }) => db.updateTable('webhook_deliveries').set(taken).execute())
+        .then(() => response.writeHead(204).end());
+    };
+    await until(service, () => expect(receiver.got).toHaveLength(1));
+    receiver.respond = accept;
+    await until(service, async () => expect((await deliveries(service, webhook_id))[0].status).toBe('pending'));
+    expect(receiver.got).toHaveLength(1);
+    service.clock.advance(60_000);
+    await until(service, async () => expect((await deliveries(service, webhook_id))[0].status).toBe('delivered'));
+    expect(receiver.got.map(({ id }) => id)).toEqual([receiver.got[0]?.id, receiver.got[0]?.id]);
+  });
+
+  test('a webhook that fails for 72 hours is disabled, and gets everything in order when it is enabled', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver(fail)]);
+    const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started' });
+    const vmid = await buyVm(service);
+    await power(service, vmid, 'stop');
+    await until(service, async () => expect((await only(service)).failing_since).not.toBeNull());
+    const begun = service.clock.now();
+    await power(service, vmid, 'start');
+    await until(service, async () => {
+      if ((await deliveries(service, webhook_id)).some(({ attempts }: { attempts: number }) => attempts > 9)) return;
+      service.clock.advance(3_600_000);
+      expect((await only(service)).enabled).toBe(false);
+    });
+    await until(service, async () => {
+      service.clock.advance(3_600_000);
+      expect((await only(service)).enabled).toBe(false);
+    });
+    expect(service.clock.now() - begun).toBeGreaterThanOrEqual(72 * 3_600_000);
+    expect((await only(service)).disabled_reason).toBe('Nothing that was sent to the URL in 72 hours arrived.');
+    const { events } = (await service.call('listEvents', { form: {} })).body.data;
+    expect(events.at(-1)).toMatchObject({ type: 'webhook.disabled', subject: `webhook/${webhook_id}` });
+    expect((await service.call('testWebhook', { path: { webhook_id } })).body.type).toBe('wrong_state');
+    receiver.respond = accept;
+    const before = receiver.got.length;
+    expect((await edit(service, webhook_id, { enabled: true })).body.data).toMatchObject({ disabled_reason: null, failing_since: null });
+    await until(service, () => expect(receiver.got.slice(before).map(({ event }) => event.type)).toEqual(['vm.stopped', 'vm.started']));
+  });
+
+  test('an event is given up after 72 hours if others arrive, and is replayed', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
+    receiver.respond = (got, response) => (got.event.type === 'vm.stopped' ? fail : accept)(got, response);
+    const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started,webhook.test' });
+    const vmid = await buyVm(service);
+    await power(service, vmid, 'stop');
+    await power(service, vmid, 'start');
+    await until(service, async () => {
+      service.clock.advance(3_600_000);
+      await tested(service, webhook_id);
+      expect((await deliveries(service, webhook_id)).find(({ delivery_id }: { delivery_id: number }) => delivery_id === 1).status).toBe(
+        'failed',
+      );
+    });
+    await until(service, () => expect(receiver.got.filter(({ event }) => event.type === 'vm.started')).toHaveLength(1));
+    expect((await only(service)).enabled).toBe(true);
+    receiver.respond = accept;
+    const sentBefore = receiver.got.length;
+    const path = { webhook_id, delivery_id: '1' };
+    expect((await service.call('replayWebhookDelivery', { path })).status).toBe(200);
+    await until(service, () => expect(receiver.got.slice(sentBefore).some(({ event }) => event.type === 'vm.stopped')).toBe(true));
+  });
+
+  test('replays what came into the feed since an instant, in order, and none before it', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
+    const vmid = await buyVm(service);
+    await service.runScheduledJobs();
+    service.clock.advance(1_000);
+    const since = new Date(service.clock.now()).toISOString();
+    for (const mode of ['stop', 'start', 'stop']) await power(service, vmid, mode);
+    await service.runScheduledJobs();
+    const { webhook_id } = await add(service, { url: receiver.url });
+    const { body } = await service.call('replayWebhook', { path: { webhook_id }, form: { since } });
+    expect(body.data).toEqual({ replayed: 3, last_delivery_id: 3 });
+    await until(service, () => expect(receiver.got.map(({ event }) => event.type)).toEqual(['vm.stopped', 'vm.started', 'vm.stopped']));
+  });
+
+  test('a webhook that is removed during a delivery leaves nothing, and its event stays in the feed', async () => {
+    const service = await startService({ engine });
+    const receiver = await startReceiver((_got, response) => {
+      void service.call('removeWebhook', { path: { webhook_id } }).then(() => response.writeHead(500).end());
+    });
+    const { webhook_id } = await add(service, { url: receiver.url });
+    await buyVm(service);
+    await until(service, async () => expect((await service.call('listWebhooks')).body.data.list).toEqual([]));
+    await service.close();
+    expect(await service.store.read((db) => db.selectFrom('webhook_deliveries').selectAll().execute())).toEqual([]);
+  });
+
+  test('two instances send each event once, and in the order of its subject', async () => {
+    const place = await startService({ engine });
+    const receiver = await startReceiver();
+    if (engine === 'sqlite') return;
+    await add(place, { url: receiver.url });
+    const vmid = await buyVm(place);
+    for (const mode of ['stop', 'start', 'stop', 'start']) await power(place, vmid, mode);
+    await until(place, () => expect(receiver.got).toHaveLength(5));
+    expect(receiver.got.map(({ event }) => event.type)).toEqual(['vm.created', 'vm.stopped', 'vm.started', 'vm.stopped', 'vm.started']);
+  });
+
+  test('an account can have 10 webhooks, also when requests race for the last place', async () => {
+    const service = await startService({ engine });
+    const form = { url: 'https://panel.reseller-customer.invalid/' };
+    for (let count = 1; count < MAX_WEBHOOKS; count++) expect((await service.call('addWebhook', { form })).status).toBe(200);
+    const last = await Promise.all([1, 2].map(() => service.call('addWebhook', { form })));
+    expect(last.map(({ status, body }) => [status, body.type]).toSorted()).toEqual([
+      [200, undefined],
+      [409, 'quota_exceeded'],
+    ]);
+  });
+});
+
+test('one webhook that hangs delays no other, and no job round', async () => {
+  const [service, slow, quick] = await Promise.all([startService(), startReceiver(() => {}), startReceiver()]);
+  await add(service, { url: slow.url });
+  await add(service, { url: quick.url });
+  const vmid = await buyVm(service);
+  await until(service, () => expect(slow.got).toHaveLength(1));
+  await power(service, vmid, 'stop');
+  const begun = performance.now();
+  await service.runScheduledJobs();
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  await until(service, () => expect(quick.got).toHaveLength(2));
+  expect(slow.got).toHaveLength(1);
+});
+
+test.each<[string, Respond, string | null, string]>([
+  ['410', (_got, response) => void response.writeHead(410).end(), 'the response was 410', 'pending'],
+  [
+    'a redirect',
+    (_got, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    'the response was 302, and redirects are not followed',
+    'pending',
+  ],
+  ['a huge body', (_got, response) => void response.writeHead(200).end('x'.repeat(20_000_000)), null, 'delivered'],
+  ['a broken connection', (_got, response) => void response.destroy(), 'socket hang up', 'pending'],
+])('judges a response: %s', async (_what, respond, error, status) => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver(respond)]);
+  const { webhook_id } = await add(service, { url: receiver.url });
+  await tested(service, webhook_id);
+  const first = async () => (await deliveries(service, webhook_id)).at(-1);
+  await until(service, async () => expect((await first()).attempts).toBe(1));
+  expect(await first()).toMatchObject({ error, status });
+  expect((await only(service)).disabled_reason).toBe(
+    error === 'the response was 410' ? 'The URL responded with 410, which says that it wants no more events.' : null,
+  );
+});
+
+test('a body that drips counts by its status, at the end of the time', { timeout: 60_000 }, async () => {
+  const [service, receiver] = await Promise.all([
+    startService(),
+    startReceiver((_got, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('x'), 500);
+      response.on('close', () => clearInterval(timer));
+    }),
+  ]);
+  const { webhook_id } = await add(service, { url: receiver.url });
+  await tested(service, webhook_id);
+  await until(service, () => expect(receiver.got).toHaveLength(1));
+  await expect
+    .poll(async () => (await deliveries(service, webhook_id))[0], { timeout: 40_000 })
+    .toMatchObject({ status: 'delivered', response_status: 200 });
+  expect((await deliveries(service, webhook_id))[0].duration_ms).toBeGreaterThanOrEqual(14_900);
+});
+
+test('a replay of a pending delivery makes its next attempt now', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
+  const { webhook_id } = await add(service, { url: receiver.url });
+  const delivery_id = await tested(service, webhook_id);
+  await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(1));
+  receiver.respond = accept;
+  const { body } = await service.call('replayWebhookDelivery', { path: { webhook_id, delivery_id: String(delivery_id) } });
+  expect(body.data).toEqual({ delivery_id });
+  await until(service, async () => expect(await deliveries(service, webhook_id)).toMatchObject([{ status: 'delivered', attempts: 2 }]));
+});
+
+test('an edit without a field changes nothing', async () => {
+  const service = await startService();
+  const { signing_secret: _secret, ...webhook } = await add(service, {
+    url: 'https://panel.reseller-customer.invalid/',
+    events: 'vm.created',
+  });
+  expect((await edit(service, webhook.webhook_id, {})).body).toMatchObject({ status: 'success', data: webhook });
+});
+
+test('both secrets sign for a day after a rotation, and a third ends the first', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver()]);
+  const { webhook_id, signing_secret: first } = await add(service, { url: receiver.url });
+  const rotate = async () => (await service.call('rotateWebhookSecret', { path: { webhook_id } })).body.data;
+  const { signing_secret: second, previous_valid_until } = await rotate();
+  expect(previous_valid_until).toBe(new Date(service.clock.now() + 86_400_000).toISOString());
+  const accepted = async () => {
+    await tested(service, webhook_id);
+    const count = receiver.got.length;
+    await until(service, () => expect(receiver.got).toHaveLength(count + 1));
+    const { body, headers } = lastOf(receiver);
+    const verifies = (secret: string) => {
+      try {
+        return new Verifier(secret).verify(body, headers) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    return [first, second].map(verifies);
+  };
+  expect(await accepted()).toEqual([true, true]);
+  service.clock.advance(86_399_999);
+  expect(await accepted()).toEqual([true, true]);
+  service.clock.advance(1);
+  expect(await accepted()).toEqual([false, true]);
+  await rotate();
+  await rotate();
+  expect(await accepted()).toEqual([false, false]);
+});
+
+test('no secret of a webhook is in the store, the log, the lists or the export in clear', async () => {
+  const service = await startService();
+  const { signing_secret } = await add(service, { url: 'https://panel.reseller-customer.invalid/' });
+  const [log, list] = [await service.call('listRequests'), await service.call('listWebhooks')];
+  expect(JSON.stringify([log.body, list.body])).not.toContain(signing_secret);
+  const rows = await service.store.read((db) => sql`select * from webhook_secrets`.execute(db));
+  expect(JSON.stringify(rows)).not.toContain(signing_secret.slice('whsec_'.length));
+});
+
+test.each([
+  ['http://panel.reseller-customer.net/', 'must be a URL with https, or with http at this machine, such as http://127.0.0.1:8080/'],
+  ['https://user:word@panel.reseller-customer.net/', 'must have no user name, password and fragment'],
+  ['https://10.0.0.1/', 'must have a public address'],
+  ['https://[::ffff:10.0.0.1]/', 'must have a public address'],
+  ['https://169.254.169.254/latest', 'must have a public address'],
+  ['https://0x0a000001/', 'must have a public address'],
+])('refuses %s', async (url, message) => {
+  const service = await startService();
+  const { status, body } = await service.call('addWebhook', { form: { url } });
+  expect([status, body.data.fields]).toMatchObject([422, [{ field: 'url', message }]]);
+});
+
+test('sends nothing to this machine, unless only this machine can call the sandbox', async () => {
+  const receiver = await startReceiver();
+  const service = await startService({ publicUrl: 'https://sandbox.reseller-provider.example' });
+  const { status, body } = await service.call('addWebhook', { form: { url: receiver.url } });
+  expect([status, body.data.fields]).toMatchObject([422, [{ message: 'must be a URL with https' }]]);
+  // A name that leads to the machine is refused when it is connected.
+  const { webhook_id } = await add(service, { url: receiver.url.replace('http://127.0.0.1', 'https://localhost') });
+  await tested(service, webhook_id);
+  await until(service, async () =>
+    expect((await deliveries(service, webhook_id))[0]).toMatchObject({ attempts: 1, error: 'localhost has no public address' }),
+  );
+  expect(receiver.got).toEqual([]);
+});

@@ -1,0 +1,286 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+import type { Schema } from '../schema.ts';
+import type { Engine } from '../store.ts';
+import { createTrigger } from './triggers.ts';
+
+/** A change that accounts are told about. */
+interface Occasion {
+  readonly type: string;
+  /** Such as `update of state on vms`. */
+  readonly change: string;
+  /** SQL. Default: every such change. */
+  readonly when?: string;
+  /** SQL: the values that are not those of the family. */
+  readonly with?: Partial<Pick<Family, 'account' | 'facts'>>;
+}
+
+/** Events about things of one kind, each in one table. `row` takes the place of `new` or `old`. */
+interface Family {
+  /** SQL: the account. */
+  readonly account: string;
+  /** SQL: what the event is about. Events with the same subject keep their order. */
+  readonly subject: string;
+  /** The facts of the event, with the SQL of each. */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly occasions: readonly Occasion[];
+}
+
+function differs(columns: readonly string[]): string {
+  return `(${columns.map((name) => `old.${name} is distinct from new.${name}`).join(' or ')})`;
+}
+
+const VM_COLUMNS = ['cores', 'mem', 'disk', 'storage', 'os', 'ips', 'backup_slots', 'network_speed', 'hostname', 'name', 'labels'];
+const DELEGATION = ['handle', 'terminated', 'ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
+/** No account has a VM in one of these states. */
+const NO_VM = `('reserved', 'removed')`;
+const IN_USE = `('registered', 'changing')`;
+
+const vms: Family = {
+  account: 'row.account_id',
+  subject: `'vm/' || row.id`,
+  facts: {
+    vmid: 'row.id',
+    status: 'row.state',
+    hostname: 'row.hostname',
+    name: 'coalesce(row.name, row.hostname)',
+    hostsystem: 'row.hostsystem',
+    os: 'row.os',
+    cores: 'row.cores',
+    mem: 'row.mem',
+    disk: 'row.disk',
+    network_speed: 'cast(row.network_speed as text)',
+    backup_slots: 'cast(row.backup_slots as text)',
+  },
+  occasions: [
+    { type: 'vm.created', change: 'insert on vms', when: `new.state not in ${NO_VM}` },
+    { type: 'vm.created', change: 'update of state on vms', when: `old.state = 'reserved' and new.state not in ${NO_VM}` },
+    {
+      type: 'vm.started',
+      change: 'update of state on vms',
+      when: `old.state not in ('reserved', 'running') and new.state = 'running'`,
+    },
+    {
+      type: 'vm.stopped',
+      change: 'update of state on vms',
+      when: `old.state not in ('reserved', 'stopped') and new.state = 'stopped'`,
+    },
+    {
+      type: 'vm.changed',
+      change: 'update on vms',
+      when: `old.state not in ${NO_VM} and new.state not in ${NO_VM} and ${differs(VM_COLUMNS)}`,
+    },
+    { type: 'vm.deleted', change: 'update of state on vms', when: `old.state not in ${NO_VM} and new.state = 'removed'` },
+    { type: 'vm.deleted', change: 'delete on vms', when: `old.state not in ${NO_VM}` },
+  ],
+};
+
+const backups: Family = {
+  account: '(select account_id from vms where id = row.vm_id)',
+  subject: `'vm/' || row.vm_id`,
+  facts: { vmid: 'row.vm_id', backup_id: 'row.id' },
+  occasions: [
+    { type: 'vm.backup.created', change: 'insert on vm_backups', when: `new.state = 'available'` },
+    { type: 'vm.backup.created', change: 'update of state on vm_backups', when: `old.state = 'creating' and new.state = 'available'` },
+    { type: 'vm.backup.failed', change: 'delete on vm_backups', when: `old.state = 'creating'` },
+    { type: 'vm.backup.deleted', change: 'delete on vm_backups', when: `old.state <> 'creating'` },
+  ],
+};
+
+const domains: Family = {
+  account: 'row.account_id',
+  subject: `'domain/' || row.name`,
+  facts: { domain: 'row.name', handle: 'row.handle', terminated: 'row.terminated', expire: 'row.expires' },
+  occasions: [
+    { type: 'domain.registered', change: 'insert on domains', when: `new.state = 'registered'` },
+    {
+      type: 'domain.registered',
+      change: 'update of state on domains',
+      when: `old.state in ('reserved', 'pending') and new.state = 'registered'`,
+    },
+    { type: 'domain.failed', change: 'delete on domains', when: `old.state = 'pending'` },
+    { type: 'domain.changed', change: 'update on domains', when: `old.state in ${IN_USE} and ${differs(DELEGATION)}` },
+    { type: 'domain.renewed', change: 'update of expires on domains', when: `old.state in ${IN_USE} and new.expires > old.expires` },
+    { type: 'domain.deleted', change: 'delete on domains', when: `old.state in ${IN_USE}` },
+  ],
+};
+
+const dedicatedServers: Family = {
+  account: 'row.account_id',
+  subject: `'dedicated/' || row.id`,
+  facts: { identifier: 'row.id', state: 'row.state', terminated: 'row.terminated', renew: 'row.due' },
+  occasions: [
+    {
+      type: 'dedicated.purchased',
+      change: 'update of state on dedicated_servers',
+      when: `old.state = 'offered' and new.state = 'ordered'`,
+    },
+    {
+      type: 'dedicated.deployed',
+      change: 'update of state on dedicated_servers',
+      when: `old.state = 'ordered' and new.state = 'deployed'`,
+    },
+    {
+      type: 'dedicated.changed',
+      change: 'update of terminated on dedicated_servers',
+      when: `old.state = 'deployed' and new.state = 'deployed' and ${differs(['terminated'])}`,
+    },
+    {
+      type: 'dedicated.renewed',
+      change: 'update of due on dedicated_servers',
+      when: `old.state = 'deployed' and new.state = 'deployed' and new.due > old.due`,
+    },
+    {
+      type: 'dedicated.ended',
+      change: 'update of state on dedicated_servers',
+      when: `old.state in ('ordered', 'deployed') and new.state = 'ended'`,
+    },
+    {
+      type: 'dedicated.failed',
+      change: 'update of state on dedicated_servers',
+      when: `old.state = 'ordered' and new.state = 'offered'`,
+      with: { account: 'old.account_id' },
+    },
+  ],
+};
+
+const invoices: Family = {
+  account: 'row.account_id',
+  subject: `'invoice/' || row.id`,
+  facts: { invoiceID: 'row.id', number: 'row.number', total: 'row.total', credited: 'row.credited', status: 'row.status' },
+  occasions: [
+    { type: 'invoice.issued', change: 'insert on invoices', when: 'new.number is not null' },
+    { type: 'invoice.issued', change: 'update of number on invoices', when: 'old.number is null and new.number is not null' },
+    {
+      type: 'invoice.paid',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'PAID' and new.status = 'PAID'`,
+    },
+    {
+      type: 'invoice.reopened',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'OPEN' and new.status = 'OPEN'`,
+    },
+    { type: 'invoice.credited', change: 'update of credited on invoices', when: 'new.number is not null and new.credited > old.credited' },
+    {
+      type: 'invoice.canceled',
+      change: 'update of status on invoices',
+      when: `new.number is not null and old.status <> 'CANCELED' and new.status = 'CANCELED'`,
+    },
+  ],
+};
+
+const payments: Family = {
+  account: 'row.account_id',
+  subject: `'payment/' || row.id`,
+  facts: { kind: 'row.kind', amount: 'row.amount', date: 'row.date' },
+  occasions: [
+    { type: 'payment.recorded', change: 'insert on payments', when: `new.kind = 'payment'` },
+    { type: 'payment.refunded', change: 'insert on payments', when: `new.kind = 'refund'` },
+    { type: 'payment.reversed', change: 'update of reversed on payments', when: 'old.reversed is null and new.reversed is not null' },
+  ],
+};
+
+const accounts: Family = {
+  account: 'row.id',
+  subject: `'account'`,
+  facts: { suspended_at: 'row.suspended_at' },
+  occasions: [
+    {
+      type: 'account.suspended',
+      change: 'update of suspended_at on accounts',
+      when: 'old.suspended_at is null and new.suspended_at is not null',
+    },
+    {
+      type: 'account.resumed',
+      change: 'update of suspended_at on accounts',
+      when: 'old.suspended_at is not null and new.suspended_at is null',
+    },
+  ],
+};
+
+const webhooks: Family = {
+  account: 'row.account_id',
+  subject: `'webhook/' || row.id`,
+  facts: { webhook_id: 'row.id' },
+  occasions: [
+    {
+      type: 'webhook.disabled',
+      change: 'update of disabled_reason on webhooks',
+      when: 'old.disabled_reason is null and new.disabled_reason is not null',
+    },
+  ],
+};
+
+const FAMILIES: readonly Family[] = [vms, backups, domains, dedicatedServers, invoices, payments, accounts, webhooks];
+
+/** Adds the events of accounts, the webhooks that receive them, and the triggers that note events, so that no writer can forget it. */
+export function events(engine: Engine): Migration {
+  const [integer, identity, options] = (
+    engine === 'sqlite'
+      ? ['integer', 'integer primary key', 'strict']
+      : ['bigint', 'bigint generated by default as identity primary key', '']
+  ).map((text) => sql.raw(text));
+  return {
+    async up(db: Kysely<Schema>) {
+      await sql`
+        create table event_inbox (
+          id ${identity}, account_id text not null, type text not null, subject text not null, facts text not null, webhook_id text
+        ) ${options}`.execute(db);
+      await sql`create index noted_events_of_account on event_inbox (account_id, id)`.execute(db);
+      await sql`
+        create table event_feeds (
+          account_id text primary key not null references accounts (id), last ${integer} not null, deleted ${integer} not null
+        ) ${options}`.execute(db);
+      await sql`
+        create table events (
+          id text primary key not null, account_id text not null references accounts (id), position ${integer} not null,
+          type text not null, subject text not null, data text not null, entered ${integer} not null,
+          constraint events_position unique (account_id, position)
+        ) ${options}`.execute(db);
+      await sql`create index events_by_time on events (entered)`.execute(db);
+      await sql`
+        create table webhooks (
+          id text primary key not null, account_id text not null references accounts (id), url text not null, description text not null,
+          types text, enabled ${integer} not null, disabled_reason text, failing_since ${integer}, last_delivery ${integer} not null,
+          created ${integer} not null
+        ) ${options}`.execute(db);
+      await sql`create index webhooks_of_account on webhooks (account_id, created, id)`.execute(db);
+      await sql`
+        create table webhook_secrets (
+          id text primary key not null, webhook_id text not null references webhooks (id), sealed_secret text not null, expires ${integer}
+        ) ${options}`.execute(db);
+      await sql`create index secrets_of_webhook on webhook_secrets (webhook_id)`.execute(db);
+      await sql`
+        create table webhook_deliveries (
+          webhook_id text not null references webhooks (id), number ${integer} not null, event_id text not null references events (id),
+          subject text not null, state text not null, attempts ${integer} not null, first_attempt ${integer}, last_attempt ${integer},
+          status ${integer}, error text, duration ${integer}, next_attempt ${integer} not null, claimed_until ${integer} not null,
+          claim text, created ${integer} not null,
+          constraint webhook_deliveries_key primary key (webhook_id, number)
+        ) ${options}`.execute(db);
+      await sql`create index deliveries_by_subject on webhook_deliveries (webhook_id, subject, number) where state = 'pending'`.execute(db);
+      await sql`create index deliveries_by_attempt on webhook_deliveries (webhook_id, next_attempt) where state = 'pending'`.execute(db);
+      await sql`create index deliveries_of_event on webhook_deliveries (event_id)`.execute(db);
+      for (const family of FAMILIES)
+        for (const [index, occasion] of family.occasions.entries())
+          await createTrigger(db, engine, triggerOf(engine, family, occasion, index));
+    },
+  };
+}
+
+function triggerOf(engine: Engine, family: Family, { type, change, when = '1 = 1', with: other }: Occasion, index: number) {
+  const row = change.startsWith('delete') ? 'old' : 'new';
+  const { account, subject, facts } = { ...family, ...other };
+  const members = Object.entries(facts).map(([name, value]) => `'${name}', ${value}`);
+  const json = engine === 'sqlite' ? 'json_object' : 'json_build_object';
+  const values = `${account}, '${type}', ${subject}, cast(${json}(${members.join(', ')}) as text)`;
+  return {
+    trigger: `event_${type.replaceAll('.', '_')}_${index}`,
+    event: change,
+    when,
+    action: `insert into event_inbox (account_id, type, subject, facts) values (${values.replaceAll('row.', `${row}.`)})`,
+  };
+}

@@ -1,0 +1,97 @@
+import type { Generated } from 'kysely';
+
+/** Events that are not in the feed yet. Triggers add them, in the transaction of the change. */
+export interface EventInboxTable {
+  id: Generated<number>;
+  account_id: string;
+  type: string;
+  /** What the event is about, such as `vm/70418`. */
+  subject: string;
+  /** JSON: the facts of the event, as they are in the store. */
+  facts: string;
+  /** The only webhook that receives it. Null for all. */
+  webhook_id: string | null;
+}
+
+/** The feed of an account. */
+export interface EventFeedsTable {
+  account_id: string;
+  /** The position of its last event. */
+  last: number;
+  /** The position of the last event that was deleted. 0 if none was. */
+  deleted: number;
+}
+
+/** Events of the last 30 days. */
+export interface EventsTable {
+  /** UUID, also the `webhook-id` of its deliveries. */
+  id: string;
+  account_id: string;
+  /** 1, 2, 3, … for each account, in the order in which they can be read. */
+  position: number;
+  type: string;
+  subject: string;
+  /** JSON, as the feed and the deliveries show it. */
+  data: string;
+  /** Milliseconds: when it came into the feed. */
+  entered: number;
+}
+
+/** The URLs that receive the events of an account. */
+export interface WebhooksTable {
+  id: string;
+  account_id: string;
+  url: string;
+  description: string;
+  /** JSON: the types of its events. Null for all. */
+  types: string | null;
+  /** 0 while nothing is sent. Its deliveries wait. */
+  enabled: number;
+  /** Why the service disabled it. Null if the service did not. */
+  disabled_reason: string | null;
+  /** Milliseconds: the first failure since the last success. Null if there was none. */
+  failing_since: number | null;
+  /** The number of its last delivery. */
+  last_delivery: number;
+  /** Milliseconds. */
+  created: number;
+}
+
+/** The secrets that deliveries are signed with. A webhook has two during a rotation. */
+export interface WebhookSecretsTable {
+  id: string;
+  webhook_id: string;
+  /** Encrypted with the service's secret. */
+  sealed_secret: string;
+  /** Milliseconds: when a rotated secret ends. Null for the current one. */
+  expires: number | null;
+}
+
+/** Events that a webhook receives, has received, or could not receive. */
+export interface WebhookDeliveriesTable {
+  webhook_id: string;
+  /** 1, 2, 3, … for each webhook. Those of a subject are sent in this order. */
+  number: number;
+  event_id: string;
+  /** That of the event. */
+  subject: string;
+  state: 'pending' | 'delivered' | 'failed';
+  /** Since the webhook was last enabled. */
+  attempts: number;
+  /** Milliseconds. Null before the first attempt since the webhook was last enabled. */
+  first_attempt: number | null;
+  last_attempt: number | null;
+  /** The HTTP status of the last attempt. Null if there was no response. */
+  status: number | null;
+  /** Why the last attempt failed. Null if it did not. */
+  error: string | null;
+  /** Milliseconds that the last attempt took. */
+  duration: number | null;
+  /** Milliseconds: the earliest time of the next attempt. */
+  next_attempt: number;
+  /** Milliseconds: until then, the instance with the claim is sending it. */
+  claimed_until: number;
+  claim: string | null;
+  /** Milliseconds. */
+  created: number;
+}
