@@ -799,7 +799,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * List events
      *
-     * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. Continue with `next_cursor` for ever: it never misses an event. The call changes nothing, although its method is POST.
+     * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. A reader that continues with `next_cursor` misses no event. The call changes nothing, although its method is POST.
      *
      * *Not shown in the specification; this is our choice.*
      *

@@ -36,7 +36,7 @@ export type FeedEvent = {
      */
     timestamp: string;
     /**
-     * What the event is about, such as `vm/70418`. Events with the same subject keep their order.
+     * The subject of the event, such as `vm/70418`. Events with the same subject keep their order.
      */
     subject: string;
     /**
@@ -2705,7 +2705,7 @@ export type WebhookDelivery = {
     event_id: string;
     type: EventType;
     /**
-     * What the event is about.
+     * The subject of the event.
      */
     subject: string;
     /**
