@@ -856,7 +856,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        */
       remove(webhook_id: types.RemoveWebhookData['path']['webhook_id'], options?: RequestOptions): Call<types.RemoveWebhookSuccess['data']>;
       /**
-       * Rotate the secret of a webhook
+       * Rotate a webhook secret
        *
        * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
        *

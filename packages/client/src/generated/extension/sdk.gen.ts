@@ -826,7 +826,7 @@ export const removeWebhook = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Rotate the secret of a webhook
+ * Rotate a webhook secret
  *
  * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
  */
