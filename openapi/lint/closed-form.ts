@@ -1,6 +1,6 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 
-import { isFields } from './nodes.ts';
+import { isFields, isInWebhook } from './nodes.ts';
 import type { Fields } from './nodes.ts';
 import { schemasOfContent } from './schemas.ts';
 
@@ -15,6 +15,8 @@ export const closedForm: Oas3Rule = () => {
   const judged = new Set<string>();
   return {
     RequestBody(body, { report, location, resolve }) {
+      // Its reader must tolerate new fields.
+      if (isInWebhook(location)) return;
       for (const { schema, location: at } of schemasOfContent(body.content, location, resolve)) {
         if (!isOpen(schema) || judged.has(at.absolutePointer)) continue;
         judged.add(at.absolutePointer);

@@ -41,7 +41,7 @@ export const decisiveColumns: Oas3Rule = () => ({
 /** The names of the values of the items of the list that is the data, or a property of it. */
 function itemsOf(root: readonly Node[], resolve: Resolve): string[] {
   const data = membersOf(root, resolve).get('data') ?? root;
-  for (const nodes of [data, ...['list', 'items'].map((name) => membersOf(data, resolve).get(name) ?? [])]) {
+  for (const nodes of [data, ...['list', 'items', 'events', 'deliveries'].map((name) => membersOf(data, resolve).get(name) ?? [])]) {
     const items = nodes.flatMap(({ schema, source }) => nodesOf(schema['items'], source, resolve));
     if (items.length > 0) return namesOf(items, resolve, 0);
   }

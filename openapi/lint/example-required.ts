@@ -1,6 +1,6 @@
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
-import { entriesOf, isFields } from './nodes.ts';
+import { entriesOf, isFields, isInWebhook } from './nodes.ts';
 
 function needExamples(what: string, content: unknown, { report, location }: Pick<UserContext, 'report' | 'location'>): void {
   if (entriesOf(content).length === 0) {
@@ -24,6 +24,8 @@ export const exampleRequired: Oas3Rule = () => ({
   Response(response, context) {
     // These have no body by definition.
     if (['204', '304'].includes(String(context.key))) return;
+    // The receiver of a webhook responds with a status alone.
+    if (isInWebhook(context.location)) return;
     needExamples('response', response.content, context);
   },
 });

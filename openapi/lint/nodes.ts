@@ -18,3 +18,8 @@ export function isReference(value: unknown): value is Fields & { readonly $ref: 
 export function entriesOf(value: unknown): [string, unknown][] {
   return isFields(value) ? Object.entries(value) : [];
 }
+
+/** Whether a place is in a webhook, which the service sends. Rules about requests to the service do not apply to it. */
+export function isInWebhook({ absolutePointer }: { readonly absolutePointer: string }): boolean {
+  return absolutePointer.includes('/webhooks/');
+}

@@ -1,6 +1,6 @@
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
-import { isFields } from './nodes.ts';
+import { isFields, isInWebhook } from './nodes.ts';
 import type { Fields } from './nodes.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -8,6 +8,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** Errors have explicit codes, because generators drop `default`. The kind and the input of an operation determine its errors. */
 export const operationResponses: Oas3Rule = () => ({
   PathItem(item, { report, location, key, resolve }) {
+    if (isInWebhook(location)) return;
     for (const method of METHODS) {
       const operation: unknown = Reflect.get(item, method);
       if (!isFields(operation)) continue;

@@ -103,7 +103,7 @@ export interface OpenApi {
   servers: Server[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
-  /** What the service sends. */
+  /** The requests that the service sends. */
   webhooks?: Record<string, PathItem>;
   components: Components;
 }

@@ -30,7 +30,7 @@ export const variables = v.object({
   ),
   RESELLER_QEMU_IMAGES: described(
     v.optional(v.string()),
-    'with `RESELLER_HYPERVISOR=qemu`: folder with `NAME.qcow2` for each operating system of the catalogue, relative to the working directory. Required for a live service',
+    'with `RESELLER_HYPERVISOR=qemu`: folder with `NAME.qcow2` for each operating system of the catalogue and `NAME.iso` for each ISO file, relative to the working directory. Required for a live service',
     'a small Linux for tests, which a sandbox builds at its first start and installs for every operating system',
   ),
   RESELLER_SANDBOX_DELAYS: described(

@@ -56,6 +56,28 @@ export interface VmBackups {
   remove(vmId: number, backup: string, token: FencingToken): Promise<DoneOrStarted>;
 }
 
+/** An ISO file from which VMs can boot, such as that of an installer or of a rescue system. */
+export interface IsoFile {
+  /** Up to 60 letters, digits, `-`, `_` and `.`. */
+  readonly name: string;
+  /** For people. */
+  readonly displayname: string;
+  readonly platform: 'linux' | 'windows';
+}
+
+/** ISO files in VMs. Each call is idempotent, and belongs to the VM like the calls of `Hypervisor`. */
+export interface VmIsos {
+  /** The files that can be inserted now. It is read at each request, so an adapter that gets it from another system remembers it. */
+  readonly files: readonly IsoFile[];
+  /**
+   * Inserts a file in the place of another one, and restarts the VM, which boots from it. It stays inserted over a stop, a restart and a resize.
+   * A reinstallation and the restoration of a backup eject it.
+   */
+  insert(vmId: number, file: string, token: FencingToken): Promise<DoneOrStarted>;
+  /** Ejects the file, and restarts the VM, which boots from its disk. Does nothing if no file is inserted. */
+  eject(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
+}
+
 /** The use of a running VM: its memory and disk now, and counters. Null for what the system does not measure. */
 export interface VmUsage {
   readonly vmId: number;
@@ -117,6 +139,8 @@ export interface Hypervisor {
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Omit it if the system makes no backups. */
   readonly backups?: VmBackups;
+  /** Omit it if VMs cannot boot from ISO files. */
+  readonly isos?: VmIsos;
   /**
    * The use of these VMs. A VM that does not run is left out, and so is one that cannot be measured now. The service asks every five minutes, for
    * many VMs at once. Omit it if the system does not measure its VMs. It changes nothing, so it needs no token.

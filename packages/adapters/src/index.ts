@@ -3,7 +3,7 @@ export type { Dns, RecordSet, Zone } from './dns.ts';
 export { memoryFence, StaleTokenError } from './fencing.ts';
 export type { Fence, FencingToken, Subject } from './fencing.ts';
 export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './fleet.ts';
-export type { ForwardedPort, Hypervisor, Installation, Login, VmBackups, VmOrder, VmSize, VmUsage } from './hypervisor.ts';
+export type { ForwardedPort, Hypervisor, Installation, IsoFile, Login, VmBackups, VmIsos, VmOrder, VmSize, VmUsage } from './hypervisor.ts';
 export type { Contact, DomainOrder, Registrar } from './registrar.ts';
 export type { Inventory, NodeSeen, VmSeen } from './inventory.ts';
 export type { AdapterContext, Adapters, CreateAdapters } from './module.ts';

@@ -1,13 +1,14 @@
 /** QEMU for tests: the folder of a hypervisor, and what a person sees of its VMs from outside and inside. */
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { VmOrder } from '../src/index.ts';
-import { buildTestImage, missingForImage, missingPackages } from '../src/qemu/hypervisor.ts';
+import { buildTestImage, missingForImage, missingPackages, TEST_IMAGE } from '../src/qemu/hypervisor.ts';
 
 /** Why QEMU cannot be tested here; undefined if it can. */
 export const leftOut: string | undefined = reason();
@@ -46,11 +47,34 @@ function hashOfSources(): string {
   return hash('sha256', files.map((file) => readFileSync(file, 'utf8')).join('\0')).slice(0, 12);
 }
 
-/** The folder of the test image, which is built if it is missing. */
+/** The folder of the test image and of `rescue.iso`, which are built if they are missing. */
 export async function testImages(): Promise<string> {
   mkdirSync(IMAGES, { recursive: true });
   await buildTestImage(IMAGES);
+  buildIso();
   return IMAGES;
+}
+
+const ISOLINUX = ['/usr/lib/ISOLINUX/isolinux.bin', '/usr/lib/syslinux/modules/bios/ldlinux.c32'];
+
+/** Whether an ISO file that boots can be made here. */
+export const makesIsos: boolean = ISOLINUX.every((file) => existsSync(file));
+
+/** Makes `rescue.iso`, which boots the kernel of the test image with the parameter `from-iso`. */
+function buildIso(): void {
+  if (!makesIsos || existsSync(join(IMAGES, 'rescue.iso'))) return;
+  const disc = mkdtempSync(join(IMAGES, '.disc-'));
+  for (const file of ISOLINUX) cpSync(file, join(disc, basename(file)));
+  for (const name of ['kernel', 'initrd']) cpSync(join(IMAGES, `${TEST_IMAGE}.${name}`), join(disc, name));
+  writeFileSync(
+    join(disc, 'isolinux.cfg'),
+    'default rescue\nlabel rescue\nlinux kernel\ninitrd initrd\nappend console=ttyS0 quiet from-iso\n',
+  );
+  const draft = `${disc}.draft`;
+  const boot = ['-b', 'isolinux.bin', '-c', 'boot.cat', '-no-emul-boot', '-boot-load-size', '4', '-boot-info-table'];
+  execFileSync('genisoimage', ['-quiet', '-rock', ...boot, '-output', draft, disc]);
+  renameSync(draft, join(IMAGES, 'rescue.iso'));
+  rmSync(disc, { recursive: true });
 }
 
 /** An empty folder for VMs. */

@@ -53,7 +53,7 @@ test.each([
   ['another identifier', BODY, { ...signed([SECRET]), 'webhook-id': 'another' }],
   ['no signature', BODY, { ...signed([SECRET]), 'webhook-signature': '' }],
   ['no headers', BODY, {}],
-  ['a time that is no number', BODY, { ...signed([SECRET]), 'webhook-timestamp': 'now' }],
+  ['a time that is not a number', BODY, { ...signed([SECRET]), 'webhook-timestamp': 'now' }],
 ])('refuses %s', async (_what, body, headers) => {
   await expect(verifyWebhook(body, headers, SECRET)).rejects.toThrow(WebhookVerificationError);
 });

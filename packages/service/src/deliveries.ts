@@ -6,6 +6,7 @@ import { createVm } from './core/vm/create.ts';
 import { releaseVm, removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
 import { assignIp, attachIp } from './core/vm/ip-deliveries.ts';
+import { bootFromIso } from './core/vm/iso.ts';
 import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
@@ -23,6 +24,7 @@ const all: readonly AnyDelivery[] = [
   releaseVm,
   restartVm,
   resetPassword,
+  bootFromIso,
   reinstall,
   createBackup,
   restoreBackup,

@@ -28,6 +28,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain', 'tld', 'registrable'],
   ip_address: ['exists'],
   interval: ['exists'],
+  iso: ['exists'],
   events: ['exists'],
   status: ['exists'],
   url: ['format'],

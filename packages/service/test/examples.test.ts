@@ -139,6 +139,14 @@ const duringVmChange =
     return sandbox.copy(id, sent);
   };
 
+/** The hypervisor has no ISO files. */
+const withoutIsos =
+  (id: OperationId, sent: Sent = {}): Cause =>
+  async (sandbox) => {
+    Reflect.deleteProperty(sandbox.hypervisor, 'isos');
+    return sandbox.copy(id, sent);
+  };
+
 /** Leaves no room for more cores on any node. */
 async function fillNodes({ store }: Sandbox): Promise<void> {
   await store.commit(({ db }) =>
@@ -282,6 +290,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     sandbox.hypervisor.failingToRemove = new Error('The node is down.');
     return sandbox.copy('deleteVm');
   },
+  'attachVmIso changeInProgress': duringVmChange('attachVmIso', { form: { iso: 'systemrescue_12' } }),
+  'attachVmIso notSupported': withoutIsos('attachVmIso', { form: { iso: 'systemrescue_12' } }),
+  'detachVmIso changeInProgress': duringVmChange('detachVmIso'),
+  'detachVmIso notSupported': withoutIsos('detachVmIso'),
   'resetVmPassword stopped': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('resetVmPassword');
@@ -357,6 +369,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'resetVmPassword unknownKey': sending('resetVmPassword', { form: { ssh_key_id: '01900000-0000-7000-8000-00000000cccc' } }),
+  'attachVmIso unknownFile': sending('attachVmIso', { form: { iso: 'plan_9' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),
   'restoreVmBackup noBackupId': sending('restoreVmBackup', { form: {} }),

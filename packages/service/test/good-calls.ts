@@ -86,6 +86,13 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await buyVm(service, owner)),
     form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
   }),
+  listIsoFiles: async () => ({}),
+  attachVmIso: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { iso: 'systemrescue_12' } }),
+  detachVmIso: async (service, owner) => {
+    const sent = await buyVm(service, owner);
+    await service.call('attachVmIso', { ...sent, form: { iso: 'systemrescue_12' }, apiKey: owner.apiKey });
+    return sent;
+  },
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
@@ -97,6 +104,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   },
   deleteVmBackup: async (service, owner) => ({ path: await backUp(service, owner) }),
   setVmBackupSchedule: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { interval: 'daily' } }),
+  getVmDdosProtection: buyVm,
   openVmConsole: buyVm,
   getVmUsage: buyVm,
   getVmTraffic: buyVm,

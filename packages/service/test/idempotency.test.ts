@@ -43,6 +43,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   changeVm: 'same',
   deleteVm: 'gone',
   resetVmPassword: 'anew',
+  attachVmIso: 'same',
+  detachVmIso: 'same',
   rotateKey: 'refused',
   revokeKey: 'same',
   editVm: 'same',
@@ -246,6 +248,10 @@ class HeldHypervisor extends TestHypervisor {
     await this.#held?.promise;
     await super.setLogin(...call);
   }
+  override async bootFrom(...call: Parameters<TestHypervisor['bootFrom']>): Promise<void> {
+    await this.#held?.promise;
+    await super.bootFrom(...call);
+  }
   override async createBackup(...call: Parameters<TestHypervisor['createBackup']>): Promise<void> {
     await this.#held?.promise;
     await super.createBackup(...call);
@@ -275,6 +281,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (spared !== undefined) return Object.fromEntries(Object.entries(form).filter(([name]) => name !== spared));
   if (id === 'setVmPower') return { ...form, mode: 'restart' };
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
+  if (id === 'attachVmIso') return { ...form, iso: 'debian_13_netinst' };
   if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };
   if (id === 'restoreVmBackup') return { ...form, backup_id: 'another' };
   throw new Error(`Every field of ${id} is needed: change one here instead.`);

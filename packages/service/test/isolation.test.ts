@@ -110,6 +110,7 @@ const nothing: Readonly<Record<string, unknown>> = {
   listRequests: [],
   listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
   listVmOsImages: null,
+  listIsoFiles: null,
   listSshKeys: { list: [] },
   listHandles: { list: [] },
   getPricings: null,

@@ -44,7 +44,7 @@ const EVENT_COLUMNS: readonly Column<AccountEvent>[] = [
   { header: 'Time', width: '12rem', cell: ({ timestamp }) => <Instant at={timestamp} /> },
 ];
 
-/** What the feed of an account has, the newest first. */
+/** The feed of an account, the newest event first. */
 export function Events({ accountId }: { readonly accountId: string }) {
   const { data, isPending } = useInfiniteQuery(pagesOf('listAccountEvents', { path: { account_id: accountId } }));
   // The first page suffices to see what happens now. A feed can have many thousand events.

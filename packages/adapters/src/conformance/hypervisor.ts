@@ -347,6 +347,30 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await expectMachines({ vmId, running: true });
   },
 
+  'a VM boots from an ISO file until it is ejected': async ({ open, openPlain, order, expectMachines }) => {
+    const { isos } = await openPlain();
+    const [file] = isos?.files ?? [];
+    if (!isos || !file) return;
+    const hypervisor = await open();
+    const { vmId } = order;
+    async function until(call: Promise<DoneOrStarted>): Promise<void> {
+      await finished(await openPlain(), call);
+    }
+    await hypervisor.create(order, 1);
+    for (const token of [2, 2, 3]) await until(isos.insert(vmId, file.name, token));
+    await expectMachines({ vmId, running: true });
+    await assert.rejects(isos.insert(vmId, file.name, 2), isStale);
+    await assert.rejects(isos.eject(vmId, 2), isStale);
+    await hypervisor.restart(vmId, 4);
+    await hypervisor.resize({ ...order, mem: order.mem * 2 }, 5);
+    for (const token of [6, 6, 7]) await until(isos.eject(vmId, token));
+    await expectMachines({ vmId, running: true, mem: order.mem * 2 });
+    await until(isos.insert(vmId, file.name, 8));
+    await hypervisor.reinstall(order, 9);
+    await until(isos.eject(vmId, 10));
+    await expectMachines({ vmId, running: true });
+  },
+
   'the backups of a removed VM do not come back with its number': async ({ open, openPlain, order, system }) => {
     const { backups } = await openPlain();
     if (!backups) return;

@@ -16,6 +16,8 @@ export interface VmMark extends Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'user
   /** The UUID of the machine, by which its process is recognised. */
   readonly uuid: string;
   readonly passwordHash: string;
+  /** The inserted ISO file, from which the VM boots. Undefined for none. */
+  readonly iso?: string | undefined;
   /** Text for cloud-init. Null or, in marks of earlier versions, missing for none. */
   readonly userData?: string | null;
   /** Counts installations: a guest applies the seed once for each. */

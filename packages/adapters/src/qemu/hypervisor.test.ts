@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../../.config/depth.ts';
-import { discard, factsOf, leftOut, logsIn, ORDER, outputIn, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
+import { discard, factsOf, leftOut, logsIn, makesIsos, ORDER, outputIn, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
 import { hypervisorConformance } from '../conformance/hypervisor.ts';
 import type { HypervisorSystem } from '../conformance/hypervisor.ts';
 import type { Fence } from '../fencing.ts';
@@ -19,6 +19,8 @@ import { qemuHypervisor } from './hypervisor.ts';
 import type { QemuHypervisor } from './hypervisor.ts';
 
 if (leftOut !== undefined) process.stderr.write(`Left out: the tests of the QEMU adapter, because ${leftOut}.\n`);
+else if (!makesIsos)
+  process.stderr.write('Left out: the test of ISO files, because isolinux is missing. .config/install-infrastructure installs it.\n');
 
 /** How long the CPU time of idle VMs is measured. */
 const IDLE_MS = 10_000;
@@ -154,6 +156,26 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
     },
   );
+
+  test.skipIf(!makesIsos)('boots from an ISO file until it is ejected, also over a restart', { tags: 'deep' }, async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images: await testImages(), accelerator: 'tcg' });
+    const { isos = expect.fail('The adapter has no ISO files.') } = hypervisor;
+    const { vmId } = ORDER;
+    const parameters = () => outputIn(join(directory, `vm-${vmId}`), { username: 'root', password: ORDER.password }, 'cat /proc/cmdline');
+    expect(isos.files).toEqual([{ name: 'rescue', displayname: 'rescue', platform: 'linux' }]);
+    await hypervisor.create(ORDER, 1);
+    expect(await parameters()).not.toContain('from-iso');
+    await isos.insert(vmId, 'rescue', 2);
+    expect(await parameters()).toContain('from-iso');
+    await hypervisor.restart(vmId, 3);
+    expect(await parameters()).toContain('from-iso');
+    await isos.eject(vmId, 4);
+    expect(await parameters()).not.toContain('from-iso');
+    await expect(isos.insert(vmId, '../rescue', 5)).rejects.toThrow('There is no ISO file ../rescue');
+    expect(await hypervisor.list()).toMatchObject([{ running: true }]);
+  });
 
   test('moves to other ports if a program took its ports while it was stopped', { tags: 'deep' }, async () => {
     const [directory, serviceId] = [vmFolder(), newServiceId()];

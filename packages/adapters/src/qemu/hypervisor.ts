@@ -6,12 +6,13 @@ import { availableParallelism, hostname as hostOf, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 
 import type { Fence, FencingToken } from '../fencing.ts';
-import type { Hypervisor, VmOrder, VmUsage } from '../hypervisor.ts';
+import type { Hypervisor, VmIsos, VmOrder, VmUsage } from '../hypervisor.ts';
 import type { Inventory, VmSeen } from '../inventory.ts';
 import { usableAccelerator } from './accelerator.ts';
 import { copyBackup, createBackup, removeBackup } from './backup.ts';
 import { foldersIn } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
+import { isoFilesIn, isoPath } from './iso.ts';
 import { connectIn } from './json-socket.ts';
 import { withLock } from './lock.ts';
 import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine, VNC_SOCKET } from './machine.ts';
@@ -34,7 +35,7 @@ export interface QemuOptions {
   readonly directory: string;
   /**
    * The folder of the images: `NAME.qcow2` for each operating system of the catalogue, and `NAME.kernel` and `NAME.initrd` next to it if it
-   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
+   * has no boot loader. Also `NAME.iso` for each ISO file from which VMs can boot. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setLogin` and a clean shutdown.
    */
   readonly images: string;
   /** The image of every operating system that has none. Default: none, so that its purchase fails. */
@@ -101,6 +102,8 @@ export function qemuHypervisor(options: QemuOptions): QemuHypervisor {
   return { ...changesOn(host), ...viewsOf(host) };
 }
 
+type Changing = (vmId: number, token: FencingToken, work: (mark: VmMark) => Promise<void>) => Promise<void>;
+
 function changesOn(host: Host): Hypervisor {
   const { folders, options } = host;
   /** One call at a time for a VM, also of other processes. A call that waited too long finds a higher token and is rejected. */
@@ -128,7 +131,7 @@ function changesOn(host: Host): Hypervisor {
       }),
     reinstall: ({ vmId, os, hostname, sshKey, userData }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, os, hostname, sshKey, userData, installation: before.installation + 1 };
+        const mark = { ...before, os, hostname, sshKey, userData, iso: undefined, installation: before.installation + 1 };
         const folder = folders.pathOf(vmId);
         const image = imageOf(host, os);
         await stopMachine(folder, mark, 0);
@@ -173,6 +176,7 @@ function changesOn(host: Host): Hypervisor {
           if ((await folders.read(vmId)) !== undefined) await removeBackup(folders.pathOf(vmId), backup);
         }),
     },
+    isos: isosOf(host, changing),
     async usage(vmIds) {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
       return measured.filter((one) => one !== undefined);
@@ -198,6 +202,25 @@ function changesOn(host: Host): Hypervisor {
         if (mark === undefined) await folders.removeDraft(vmId);
         else await erase(host, mark);
       }),
+  };
+}
+
+function isosOf(host: Host, changing: Changing): VmIsos {
+  const folder = host.options.images;
+  async function bootWith(mark: VmMark, iso: string | undefined) {
+    await stopMachine(host.folders.pathOf(mark.vmId), mark, shutdownMs(host));
+    await boot(host, { ...mark, iso });
+  }
+  return {
+    get files() {
+      return isoFilesIn(folder);
+    },
+    insert: (vmId, file, token) =>
+      changing(vmId, token, (mark) => {
+        isoPath(folder, file);
+        return mark.iso === file ? boot(host, mark) : bootWith(mark, file);
+      }),
+    eject: (vmId, token) => changing(vmId, token, (mark) => (mark.iso === undefined ? boot(host, mark) : bootWith(mark, undefined))),
   };
 }
 
@@ -323,6 +346,7 @@ async function boot(host: Host, mark: VmMark): Promise<void> {
     bridge: options.bridge,
     isOpen: options.isOpen ?? false,
     kernel: kernelOf(imageOf(host, mark.os)),
+    iso: mark.iso === undefined ? undefined : isoPath(options.images, mark.iso),
   };
   const ports = await startMachine(folder, wanted, machine);
   if (ports !== mark.ports) await folders.write({ ...wanted, ports });
@@ -349,7 +373,7 @@ async function restoreBackup(host: Host, before: VmMark, backup: string): Promis
   const folder = folders.pathOf(before.vmId);
   const draft = `${DISK_FILE}.draft`;
   const { disk, ...contents } = await copyBackup(folder, { backup, draft });
-  const mark = { ...before, ...contents, disk: Math.max(before.disk, disk) };
+  const mark = { ...before, ...contents, disk: Math.max(before.disk, disk), iso: undefined };
   if (disk < mark.disk) await run('qemu-img', ['resize', '-q', draft, `${mark.disk}G`], { cwd: folder });
   await stopMachine(folder, before, 0);
   await folders.write(mark);

@@ -40,6 +40,8 @@ export interface MachineOptions {
   readonly isOpen: boolean;
   /** Files for a direct boot, if the image has no boot loader. */
   readonly kernel: { readonly kernel: string; readonly initrd: string } | undefined;
+  /** The path of the ISO file from which the VM boots. Undefined for its disk. */
+  readonly iso: string | undefined;
 }
 
 /** The process of a VM, found by the UUID in its arguments. Undefined if it does not run. */
@@ -171,7 +173,7 @@ async function listening(): Promise<{ port: number; close(): Promise<void> }> {
 }
 
 /** All files are relative to the folder of the VM, in which QEMU starts, because the paths of sockets must be short. */
-function argumentsOf(mark: VmMark, { accelerator, kernel, ...network }: MachineOptions): string[] {
+function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: MachineOptions): string[] {
   return [
     ['-name', `guest=reseller-${mark.service}-vm-${mark.vmId}`],
     ['-uuid', mark.uuid],
@@ -192,9 +194,16 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, ...network }: MachineO
     ['-chardev', `socket,id=console,path=${CONSOLE_SOCKET},server=on,wait=off,logfile=console.log`, '-serial', 'chardev:console'],
     ['-qmp', `unix:${QMP_SOCKET},server=on,wait=off`],
     ['-vnc', `unix:${VNC_SOCKET}`],
-    kernel ? ['-kernel', kernel.kernel, '-initrd', kernel.initrd, '-append', 'console=ttyS0 quiet'] : [],
+    bootFrom(iso, kernel),
     ['-pidfile', PID_FILE],
   ].flat();
+}
+
+/** A kernel without a boot loader would boot before the CD-ROM. */
+function bootFrom(iso: string | undefined, kernel: MachineOptions['kernel']): string[] {
+  // QEMU reads a comma as the end of the path, and two as one comma.
+  if (iso !== undefined) return ['-drive', `file=${iso.replaceAll(',', ',,')},format=raw,if=ide,media=cdrom,readonly=on`, '-boot', 'd'];
+  return kernel ? ['-kernel', kernel.kernel, '-initrd', kernel.initrd, '-append', 'console=ttyS0 quiet'] : [];
 }
 
 function networkOf({ ports }: VmMark, { bridge, isOpen }: Pick<MachineOptions, 'bridge' | 'isOpen'>): string {

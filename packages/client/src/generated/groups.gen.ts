@@ -16,6 +16,8 @@ export interface Groups {
     readonly list?: InExtension;
     readonly search?: InExtension;
     readonly osImages?: InExtension;
+    readonly isoFiles?: InExtension;
+    readonly iso?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
     readonly installation?: InExtension;
@@ -28,6 +30,7 @@ export interface Groups {
     readonly resetPassword?: InExtension;
     readonly sshKey?: InExtension;
     readonly backup?: InExtension;
+    readonly ddosProtection?: InExtension;
     readonly console?: InExtension;
     readonly usage?: InExtension;
     readonly traffic?: InExtension;

@@ -71,7 +71,7 @@ export const listAccountRequests = <ThrowOnError extends boolean = false>(option
 export const getAccountRequest = <ThrowOnError extends boolean = false>(options: Options<GetAccountRequestData, ThrowOnError>): RequestResult<GetAccountRequestResponses, GetAccountRequestErrors, ThrowOnError> => options.client.get<GetAccountRequestResponses, GetAccountRequestErrors, ThrowOnError>({ url: '/accounts/{account_id}/requests/{number}', ...options });
 
 /**
- * List the events of an account
+ * List account events
  *
  * Returns what the feed of an account has, the newest first. The account reads the same events.
  *
@@ -80,7 +80,7 @@ export const getAccountRequest = <ThrowOnError extends boolean = false>(options:
 export const listAccountEvents = <ThrowOnError extends boolean = false>(options: Options<ListAccountEventsData, ThrowOnError>): RequestResult<ListAccountEventsResponses, ListAccountEventsErrors, ThrowOnError> => options.client.get<ListAccountEventsResponses, ListAccountEventsErrors, ThrowOnError>({ url: '/accounts/{account_id}/events', ...options });
 
 /**
- * List the webhooks of an account
+ * List account webhooks
  *
  * Returns the webhooks of an account, with the number of deliveries that wait and that were given up. Their secrets are not returned.
  *

@@ -355,7 +355,7 @@ export type AccountEvent = {
      */
     timestamp: string;
     /**
-     * What it is about, such as `vm/70418`.
+     * The subject of the event, such as `vm/70418`.
      */
     subject: string;
     /**

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 import { memoryFence } from '@reseller/adapters';
-import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
+import type { Dns, Fence, FencingToken, Fleet, Hypervisor, IsoFile, Registrar, ServerAccess } from '@reseller/adapters';
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
@@ -21,6 +21,11 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
     ...given,
   };
 }
+
+export const SIMULATED_ISO_FILES: readonly IsoFile[] = [
+  { name: 'debian_13_netinst', displayname: 'Debian 13, network installer', platform: 'linux' },
+  { name: 'systemrescue_12', displayname: 'SystemRescue 12', platform: 'linux' },
+];
 
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
@@ -67,6 +72,11 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
       create: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       restore: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
       remove: (vmId, _backup, token) => fence.admit(`vm/${vmId}`, token),
+    },
+    isos: {
+      files: SIMULATED_ISO_FILES,
+      insert: (vmId, _file, token) => fence.admit(`vm/${vmId}`, token),
+      eject: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     },
   };
 }

@@ -49,11 +49,13 @@ import type { OperationTable } from './operation.ts';
 import { createVmBackup, deleteVmBackup, listVmBackups, restoreVmBackup, setVmBackupSchedule } from './vm/backups.ts';
 import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
+import { getVmDdosProtection } from './vm/ddos.ts';
 import { deleteVm } from './vm/delete-vm.ts';
 import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
 import { getVmInstallation } from './vm/get-vm-installation.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
+import { attachVmIso, detachVmIso, listIsoFiles } from './vm/iso.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms, searchVms } from './vm/list-vms.ts';
@@ -85,6 +87,10 @@ export const operations: OperationTable = {
   quoteChangeVm,
   deleteVm,
   resetVmPassword,
+  getVmDdosProtection,
+  listIsoFiles,
+  attachVmIso,
+  detachVmIso,
   listSshKeys,
   addSshKey,
   removeSshKey,

@@ -7,7 +7,7 @@ import { counted } from './counted.ts';
 type ErrorType = (typeof ERROR_TYPES)[number];
 
 /** The statuses of a refusal, each with its possible types. */
-interface Kinds extends Record<number, ErrorType> {
+interface Kinds extends Record<number, ErrorType | 'not_implemented'> {
   400: 'malformed_request';
   401: 'unauthorized';
   402: 'credit_limit_exceeded' | 'spending_limit_exceeded';
@@ -25,6 +25,8 @@ interface Kinds extends Record<number, ErrorType> {
   429: 'rate_limited';
   431: 'headers_too_large';
   500: 'internal_error';
+  /** Only operations of the extension have it, so the specification does not name it. */
+  501: 'not_implemented';
   503: 'unavailable';
   505: 'http_version_not_supported';
 }

@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 
-import type { ForwardedPort, Installation, Inventory, Login, VmBackups, VmUsage } from '@reseller/adapters';
+import type { ForwardedPort, Installation, Inventory, Login, VmBackups, VmIsos, VmUsage } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { simulatedScreen } from '../../src/ports/simulated-screen.ts';
+import { SIMULATED_ISO_FILES } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 
 /** A hypervisor that keeps the VMs that it has created, and fails when a test says so. */
@@ -40,7 +41,10 @@ export class TestHypervisor implements Hypervisor {
     });
   }
   reinstall({ vmId, os, hostname, sshKey, userData }: Installation, token: FencingToken): Promise<DoneOrStarted> {
-    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey, userData }));
+    return this.#unlessFailing('do', vmId, token, () => {
+      this.inserted.delete(vmId);
+      this.#change(vmId, { os, hostname, sshKey, userData });
+    });
   }
   start(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
@@ -124,12 +128,27 @@ export class TestHypervisor implements Hypervisor {
     return this.#unlessFailing('do', vmId, token, () => {
       const copy = this.copies.get(vmId)?.get(backup);
       if (!copy) throw new Error(`VM ${vmId} has no backup ${backup}.`);
+      this.inserted.delete(vmId);
       const { os, hostname, sshKey, password } = copy;
       this.#change(vmId, { os, hostname, sshKey, password });
     });
   }
   removeBackup(vmId: number, backup: string, token: FencingToken): Promise<void> {
     return this.#unlessFailing('undo', vmId, token, () => void this.copies.get(vmId)?.delete(backup));
+  }
+  /** The ISO file of each VM that has one. */
+  readonly inserted = new Map<number, string>();
+  readonly isos: VmIsos = {
+    files: SIMULATED_ISO_FILES,
+    insert: (...call) => this.bootFrom(...call),
+    eject: (vmId, token) => this.bootFrom(vmId, null, token),
+  };
+  /** @param file Null for the disk. */
+  bootFrom(vmId: number, file: string | null, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => {
+      if (file === null) this.inserted.delete(vmId);
+      else this.inserted.set(vmId, file);
+    });
   }
   async forwardedPorts(): Promise<readonly ForwardedPort[]> {
     if (this.failing) throw this.failing;

@@ -76,6 +76,7 @@ function restoreBackup(sim: Simulation, vm: ModelVm, backup: ModelBackup | undef
             if (!backup) return;
             vm.os = backup.os;
             vm.sshKey = backup.sshKey;
+            vm.iso = null;
             const { os, sshKey, hostname } = backup;
             expect(sim.world.hypervisor.vms.get(vm.id)).toMatchObject({ os, sshKey, hostname });
           },

@@ -1,4 +1,4 @@
-/** Resellers follow their events, and manage webhooks. What the events say must be what the model has. */
+/** Resellers follow their events, and manage webhooks. The events must agree with the model. */
 import { expect } from 'vitest';
 
 import { checkBilling } from './api-checks.ts';

@@ -38,6 +38,7 @@ export async function manageVm(sim: Simulation): Promise<void> {
     { weight: 2, run: () => setPower(sim, vm, 'restart') },
     { weight: 5, run: () => changeVm(sim, vm) },
     { weight: 1, run: () => resetPassword(sim, vm) },
+    { weight: 1, run: () => bootFrom(sim, vm) },
     { weight: 2, run: () => deleteVm(sim, vm) },
     { weight: 2, run: () => editVm(sim, vm) },
   ]);
@@ -150,6 +151,32 @@ function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
             if (key) vm.sshKey = key.text;
             const { password, sshKey } = sim.world.hypervisor.vms.get(vm.id) ?? {};
             expect({ password, sshKey }).toEqual({ password: reply.data().password, sshKey: vm.sshKey });
+          },
+        };
+      },
+    }),
+  });
+}
+
+/** The VM boots from an ISO file, or from its disk. */
+function bootFrom(sim: Simulation, vm: ModelVm): Promise<void> {
+  const file = sim.dice.pick([...sim.world.hypervisor.isos.files.map(({ name }) => name), null]);
+  return send(sim, {
+    account: vm.account,
+    id: file === null ? 'detachVmIso' : 'attachVmIso',
+    sent: { path: { vmid: String(vm.id) }, ...(file !== null && { form: { iso: file } }) },
+    predict: () => ({
+      ...(file === null && vm.iso === null ? { portUse: 'no port' } : callsPort),
+      refusal: vm.state === 'removed' ? notFound : vm.changing || vm.state !== 'running' ? wrongState : undefined,
+      delivery: 'bootFromIso',
+      reserve() {
+        const { release } = reserveUnbilledChange(sim, vm);
+        return {
+          release,
+          confirm() {
+            release();
+            vm.iso = file;
+            expect(sim.world.hypervisor.inserted.get(vm.id) ?? null).toBe(file);
           },
         };
       },

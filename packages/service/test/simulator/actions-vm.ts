@@ -45,6 +45,7 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
               vm.os = installed;
               if (key) vm.sshKey = key.text;
               if (userData !== undefined) vm.userData = userData;
+              vm.iso = null;
               const { os: system, sshKey, userData: kept, edited } = vm;
               const machine = sim.world.hypervisor.vms.get(vm.id);
               expect(machine).toMatchObject({ os: system, sshKey, userData: kept, ...(edited && { hostname: edited.hostname }) });

@@ -85,6 +85,8 @@ export interface ModelVm extends Allocation {
   os: string;
   /** The public key of its login user. */
   sshKey: string | null;
+  /** The ISO file from which it boots. */
+  iso: string | null;
   /** The text that each reinstallation gets. */
   userData: string | null;
   /** The oldest first. */

@@ -221,6 +221,7 @@ export function reserveVm(
         os,
         sshKey: purchase.sshKey?.text ?? null,
         userData: purchase.userData ?? null,
+        iso: null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
         names: new Map(),
         backups: [],

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'ip' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'console' | 'usage' | 'traffic' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'console' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -67,6 +67,43 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     osImages(options?: RequestOptions): Call<types.ListVmOsImagesSuccess['data']>;
+    /**
+     * List ISO files
+     *
+     * Returns the ISO files from which a VM can boot, such as installers and rescue systems. The list is empty if this service has none.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    isoFiles(options?: RequestOptions): Call<types.ListIsoFilesSuccess['data']>;
+    readonly iso: {
+      /**
+       * Attach an ISO file
+       *
+       * Restarts a running VM, which boots from the ISO file: an installer, or a rescue system with which its disk can be repaired. It boots from the file until `POST /vm/{vmid}/iso/detach`, a reinstallation or the restoration of a backup. `config.iso` of `GET /vm/{vmid}/config` shows the file.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form The ISO file to boot from.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      attach(vmid: types.AttachVmIsoData['path']['vmid'] | number, form: types.AttachVmIsoForm, options?: RequestOptions): Call<types.AttachVmIsoSuccess['data']>;
+      /**
+       * Detach the ISO file
+       *
+       * Restarts a running VM, which boots from its disk again. A VM that boots from its disk already stays as it is, and the response is a success.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      detach(vmid: types.DetachVmIsoData['path']['vmid'] | number, options?: RequestOptions): Call<types.DetachVmIsoSuccess['data']>;
+    };
     /**
      * Get a VM configuration
      *
@@ -292,6 +329,17 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        */
       schedule(vmid: types.SetVmBackupScheduleData['path']['vmid'] | number, form: types.SetVmBackupScheduleForm, options?: RequestOptions): Call<types.SetVmBackupScheduleSuccess['data']>;
     };
+    /**
+     * Get VM DDoS protection
+     *
+     * Returns the protection of each address of a VM from denial of service. The provider chooses it with the pool of the address, so nothing about it can be changed here.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    ddosProtection(vmid: types.GetVmDdosProtectionData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmDdosProtectionSuccess['data']['list']>;
     /**
      * Open the console
      *
@@ -751,7 +799,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * List events
      *
-     * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. Continue with `next_cursor` for ever: it never misses an event. The call changes nothing, although its method is POST.
+     * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. A reader that continues with `next_cursor` misses no event. The call changes nothing, although its method is POST.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -808,7 +856,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        */
       remove(webhook_id: types.RemoveWebhookData['path']['webhook_id'], options?: RequestOptions): Call<types.RemoveWebhookSuccess['data']>;
       /**
-       * Rotate the secret of a webhook
+       * Rotate a webhook secret
        *
        * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
        *
@@ -885,6 +933,11 @@ export const groupsOf = (client: Client): Groups => {
       list: (options) => sdk.listVms({ ...callOptions(options), client }),
       search: (form, options) => sdk.searchVms({ ...callOptions(options), client, body: form }),
       osImages: (options) => sdk.listVmOsImages({ ...callOptions(options), client }),
+      isoFiles: (options) => sdk.listIsoFiles({ ...callOptions(options), client }),
+      iso: {
+        attach: (vmid, form, options) => sdk.attachVmIso({ ...callOptions(options), client, path: { vmid }, body: form }),
+        detach: (vmid, options) => sdk.detachVmIso({ ...callOptions(options), client, path: { vmid } }),
+      },
       config: (vmid, options) => sdk.getVmConfig({ ...callOptions(options), client, path: { vmid } }),
       status: (vmid, options) => sdk.getVmStatus({ ...callOptions(options), client, path: { vmid } }),
       installation: (vmid, options) => sdk.getVmInstallation({ ...callOptions(options), client, path: { vmid } }),
@@ -907,6 +960,7 @@ export const groupsOf = (client: Client): Groups => {
         delete: (vmid, backup_id, options) => sdk.deleteVmBackup({ ...callOptions(options), client, path: { vmid, backup_id } }),
         schedule: (vmid, form, options) => sdk.setVmBackupSchedule({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
+      ddosProtection: (vmid, options) => sdk.getVmDdosProtection({ ...callOptions(options), client, path: { vmid } }),
       console: (vmid, options) => sdk.openVmConsole({ ...callOptions(options), client, path: { vmid } }),
       usage: (vmid, options) => sdk.getVmUsage({ ...callOptions(options), client, path: { vmid } }),
       traffic: (vmid, options) => sdk.getVmTraffic({ ...callOptions(options), client, path: { vmid } }),

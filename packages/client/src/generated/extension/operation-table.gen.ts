@@ -133,6 +133,30 @@ export const listVmOsImagesFacts = {
     repeatable: true
 } as const;
 
+export const listIsoFilesFacts = {
+    id: 'listIsoFiles',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const attachVmIsoFacts = {
+    id: 'attachVmIso',
+    effect: 'write',
+    keyed: true,
+    form: {
+        iso: 'string'
+    },
+    openForm: true,
+    unique: true
+} as const;
+
+export const detachVmIsoFacts = {
+    id: 'detachVmIso',
+    effect: 'write',
+    keyed: true,
+    unique: true
+} as const;
+
 export const getVmConfigFacts = {
     id: 'getVmConfig',
     effect: 'read',
@@ -330,6 +354,15 @@ export const getVmTrafficFacts = {
     effect: 'read',
     repeatable: true,
     has: 'included'
+} as const;
+
+export const getVmDdosProtectionFacts = {
+    id: 'getVmDdosProtection',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
 } as const;
 
 export const listVmRdnsFacts = {

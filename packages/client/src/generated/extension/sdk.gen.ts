@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, assignIpFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, openVmConsoleFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts, testWebhookFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, assignIpFacts, attachVmIsoFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, detachVmIsoFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmDdosProtectionFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listIsoFilesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, openVmConsoleFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setVmBackupScheduleFacts, setVmPowerFacts, setVmRdnsFacts, testWebhookFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListIsoFilesData, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -137,6 +137,44 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
 export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Options<ListVmOsImagesData, ThrowOnError>): RequestResult<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError> => options.client.get<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError>({
     requestValidator: listVmOsImagesFacts,
     url: '/vm/list/os',
+    ...options
+});
+
+/**
+ * List ISO files
+ *
+ * Returns the ISO files from which a VM can boot, such as installers and rescue systems. The list is empty if this service has none.
+ */
+export const listIsoFiles = <ThrowOnError extends boolean = false>(options: Options<ListIsoFilesData, ThrowOnError>): RequestResult<ListIsoFilesResponses, ListIsoFilesErrors, ThrowOnError> => options.client.get<ListIsoFilesResponses, ListIsoFilesErrors, ThrowOnError>({
+    requestValidator: listIsoFilesFacts,
+    url: '/vm/list/iso',
+    ...options
+});
+
+/**
+ * Attach an ISO file
+ *
+ * Restarts a running VM, which boots from the ISO file: an installer, or a rescue system with which its disk can be repaired. It boots from the file until `POST /vm/{vmid}/iso/detach`, a reinstallation or the restoration of a backup. `config.iso` of `GET /vm/{vmid}/config` shows the file.
+ */
+export const attachVmIso = <ThrowOnError extends boolean = false>(options: Options<AttachVmIsoData, ThrowOnError>): RequestResult<AttachVmIsoResponses, AttachVmIsoErrors, ThrowOnError> => options.client.post<AttachVmIsoResponses, AttachVmIsoErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: attachVmIsoFacts,
+    url: '/vm/{vmid}/iso/attach',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Detach the ISO file
+ *
+ * Restarts a running VM, which boots from its disk again. A VM that boots from its disk already stays as it is, and the response is a success.
+ */
+export const detachVmIso = <ThrowOnError extends boolean = false>(options: Options<DetachVmIsoData, ThrowOnError>): RequestResult<DetachVmIsoResponses, DetachVmIsoErrors, ThrowOnError> => options.client.post<DetachVmIsoResponses, DetachVmIsoErrors, ThrowOnError>({
+    requestValidator: detachVmIsoFacts,
+    url: '/vm/{vmid}/iso/detach',
     ...options
 });
 
@@ -393,6 +431,17 @@ export const getVmUsage = <ThrowOnError extends boolean = false>(options: Option
 export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Options<GetVmTrafficData, ThrowOnError>): RequestResult<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError> => options.client.get<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError>({
     requestValidator: getVmTrafficFacts,
     url: '/vm/{vmid}/traffic',
+    ...options
+});
+
+/**
+ * Get VM DDoS protection
+ *
+ * Returns the protection of each address of a VM from denial of service. The provider chooses it with the pool of the address, so nothing about it can be changed here.
+ */
+export const getVmDdosProtection = <ThrowOnError extends boolean = false>(options: Options<GetVmDdosProtectionData, ThrowOnError>): RequestResult<GetVmDdosProtectionResponses, GetVmDdosProtectionErrors, ThrowOnError> => options.client.get<GetVmDdosProtectionResponses, GetVmDdosProtectionErrors, ThrowOnError>({
+    requestValidator: getVmDdosProtectionFacts,
+    url: '/vm/{vmid}/ddos',
     ...options
 });
 
@@ -709,7 +758,7 @@ export const revokeKey = <ThrowOnError extends boolean = false>(options: Options
 /**
  * List events
  *
- * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. Continue with `next_cursor` for ever: it never misses an event. The call changes nothing, although its method is POST.
+ * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. A reader that continues with `next_cursor` misses no event. The call changes nothing, although its method is POST.
  */
 export const listEvents = <ThrowOnError extends boolean = false>(options: Options<ListEventsData, ThrowOnError>): RequestResult<ListEventsResponses, ListEventsErrors, ThrowOnError> => options.client.post<ListEventsResponses, ListEventsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -777,7 +826,7 @@ export const removeWebhook = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Rotate the secret of a webhook
+ * Rotate a webhook secret
  *
  * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
  */

@@ -36,7 +36,7 @@ export type FeedEvent = {
      */
     timestamp: string;
     /**
-     * What the event is about, such as `vm/70418`. Events with the same subject keep their order.
+     * The subject of the event, such as `vm/70418`. Events with the same subject keep their order.
      */
     subject: string;
     /**
@@ -611,6 +611,64 @@ export type VmOsImage = {
 };
 
 /**
+ * The ISO files from which a VM can boot.
+ */
+export type ListIsoFilesResponse = SuccessEnvelope & {
+    /**
+     * The ISO files.
+     */
+    data: Array<IsoFile>;
+};
+
+/**
+ * An ISO file from which a VM can boot.
+ */
+export type IsoFile = {
+    /**
+     * Identifier of the file, the value of the form field `iso`.
+     */
+    name: string;
+    /**
+     * Display name.
+     */
+    displayname: string;
+    /**
+     * Kind of the operating system on it.
+     */
+    platform: 'linux' | 'windows' | (string & {});
+};
+
+/**
+ * The ISO file to boot from.
+ */
+export type AttachVmIsoForm = {
+    /**
+     * Identifier of an ISO file, from `GET /vm/list/iso`.
+     */
+    iso: string;
+};
+
+/**
+ * The VM boots from the ISO file, or its restart has begun.
+ */
+export type AttachVmIsoResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
+ * The VM boots from its disk, or its restart has begun.
+ */
+export type DetachVmIsoResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
  * The configuration of a VM.
  */
 export type GetVmConfigResponse = SuccessEnvelope & {
@@ -700,6 +758,7 @@ export type VmConfig = {
      */
     username: string;
     ssh_key?: VmConfigSshKey;
+    iso?: VmIso;
     /**
      * SHA-256 of the user data, in hexadecimal, to compare it with a copy. Null if the VM has none.
      */
@@ -735,6 +794,20 @@ export type VmConfigSshKey = {
      * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
      */
     fingerprint: string;
+} | null;
+
+/**
+ * The ISO file from which the VM boots. Null if it boots from its disk.
+ */
+export type VmIso = {
+    /**
+     * Identifier of the file.
+     */
+    name: string;
+    /**
+     * Display name, or the identifier if the provider no longer has the file.
+     */
+    displayname: string;
 } | null;
 
 /**
@@ -1411,6 +1484,37 @@ export type VmTrafficDay = {
      * Both together.
      */
     total: number;
+};
+
+/**
+ * The protection of the addresses of a VM.
+ */
+export type GetVmDdosProtectionResponse = SuccessEnvelope & {
+    data: DdosProtectionList;
+};
+
+/**
+ * The protection of the addresses of a VM.
+ */
+export type DdosProtectionList = {
+    /**
+     * The addresses, IPv4 first.
+     */
+    list: Array<DdosProtection>;
+};
+
+/**
+ * The protection of an address.
+ */
+export type DdosProtection = {
+    /**
+     * An IPv4 address, or an IPv6 network such as `2001:db8:4100:1::/64`.
+     */
+    ip_address: string;
+    /**
+     * Name of the provider that protects the address from denial of service.
+     */
+    ddos_protection: string;
 };
 
 /**
@@ -2601,7 +2705,7 @@ export type WebhookDelivery = {
     event_id: string;
     type: EventType;
     /**
-     * What the event is about.
+     * The subject of the event.
      */
     subject: string;
     /**
@@ -3034,6 +3138,202 @@ export type ListVmOsImagesResponses = {
 };
 
 export type ListVmOsImagesSuccess = ListVmOsImagesResponses[keyof ListVmOsImagesResponses];
+
+export type ListIsoFilesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/vm/list/iso';
+};
+
+export type ListIsoFilesErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListIsoFilesError = ListIsoFilesErrors[keyof ListIsoFilesErrors];
+
+export type ListIsoFilesResponses = {
+    /**
+     * The ISO files.
+     */
+    200: ListIsoFilesResponse;
+};
+
+export type ListIsoFilesSuccess = ListIsoFilesResponses[keyof ListIsoFilesResponses];
+
+export type AttachVmIsoData = {
+    /**
+     * The ISO file to boot from.
+     */
+    body: AttachVmIsoForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/iso/attach';
+};
+
+export type AttachVmIsoErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The VM is stopped, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or names an ISO file that is not offered; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The hypervisor of this service cannot boot VMs from ISO files; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AttachVmIsoError = AttachVmIsoErrors[keyof AttachVmIsoErrors];
+
+export type AttachVmIsoResponses = {
+    /**
+     * The VM was restarted, or its restart has begun.
+     */
+    200: AttachVmIsoResponse;
+};
+
+export type AttachVmIsoSuccess = AttachVmIsoResponses[keyof AttachVmIsoResponses];
+
+export type DetachVmIsoData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/iso/detach';
+};
+
+export type DetachVmIsoErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The VM is stopped, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The hypervisor of this service cannot boot VMs from ISO files; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DetachVmIsoError = DetachVmIsoErrors[keyof DetachVmIsoErrors];
+
+export type DetachVmIsoResponses = {
+    /**
+     * The VM was restarted, its restart has begun, or it boots from its disk already.
+     */
+    200: DetachVmIsoResponse;
+};
+
+export type DetachVmIsoSuccess = DetachVmIsoResponses[keyof DetachVmIsoResponses];
 
 export type GetVmConfigData = {
     body?: never;
@@ -4294,6 +4594,60 @@ export type GetVmTrafficResponses = {
 };
 
 export type GetVmTrafficSuccess = GetVmTrafficResponses[keyof GetVmTrafficResponses];
+
+export type GetVmDdosProtectionData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/ddos';
+};
+
+export type GetVmDdosProtectionErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetVmDdosProtectionError = GetVmDdosProtectionErrors[keyof GetVmDdosProtectionErrors];
+
+export type GetVmDdosProtectionResponses = {
+    /**
+     * The addresses.
+     */
+    200: GetVmDdosProtectionResponse;
+};
+
+export type GetVmDdosProtectionSuccess = GetVmDdosProtectionResponses[keyof GetVmDdosProtectionResponses];
 
 export type ListVmRdnsData = {
     body?: never;

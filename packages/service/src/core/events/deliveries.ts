@@ -1,4 +1,4 @@
-/** The deliveries of events to webhooks: which are due, and what becomes of them. */
+/** The deliveries of events to webhooks: those that are due, and their outcomes. */
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 

@@ -207,7 +207,7 @@ describe.each(engines)('on %s', (engine) => {
     for (const limit of [0, 101]) expect((await service.call('listEvents', { form: { limit } })).status).toBe(422);
   });
 
-  test('a restored snapshot has the feed of its moment, and a restoration is no event', async () => {
+  test('a restored snapshot has the feed of its moment, and a restoration adds no event', async () => {
     const service = await startOperator({ engine });
     const vmid = await buyVm(service);
     const path = { snapshot: 'before' };

@@ -59,7 +59,7 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Resolves names for connections. What it checks is what the connection uses, so a name that leads elsewhere a moment later gains nothing.
+ * Resolves names for connections. The connection uses the addresses that it has checked, so a name that leads elsewhere a moment later gains nothing.
  *
  * @param resolve Default: as the machine resolves names.
  */

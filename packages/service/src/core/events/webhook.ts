@@ -22,7 +22,7 @@ export const SECRET_OVERLAP_MS = 86_400_000;
 /** Of a secret, as the Standard Webhooks specification suggests. */
 const SECRET_BYTES = 24;
 
-/** What an account chooses of a webhook. */
+/** The choices of an account about a webhook. */
 export interface WebhookChoice {
   readonly url: string;
   readonly description: string;

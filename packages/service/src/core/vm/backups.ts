@@ -140,7 +140,7 @@ export const restoreBackup: UndoableDelivery<OneBackup, RestoreDetails, RestoreP
 };
 
 async function finishRestoration(db: Db, { ports }: Runtime, { vmId, isRunning, ...contents }: RestoreDetails): Promise<void> {
-  await endChange(db, vmId, { ...contents, ...(isRunning && { booted: ports.clock.now() }) });
+  await endChange(db, vmId, { ...contents, iso: null, ...(isRunning && { booted: ports.clock.now() }) });
 }
 
 const deleteDetails = v.object({ vmId: v.number(), backupId: v.string() });

@@ -13,7 +13,17 @@ import { takeRoom } from './placement.ts';
 /** The row of a VM before it has a node. */
 export type NewVm = Omit<
   Selectable<VmsTable>,
-  'id' | 'default_ptr' | 'node' | 'changing' | 'removed' | 'booted' | 'stopped_by_provider' | 'is_sample' | 'backup_schedule' | 'backup_due'
+  | 'id'
+  | 'default_ptr'
+  | 'node'
+  | 'changing'
+  | 'removed'
+  | 'booted'
+  | 'stopped_by_provider'
+  | 'is_sample'
+  | 'backup_schedule'
+  | 'backup_due'
+  | 'iso'
 > & {
   /** Undefined for a domain of the provider. */
   readonly default_ptr: string | undefined;

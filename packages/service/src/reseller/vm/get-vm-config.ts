@@ -6,6 +6,7 @@ import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { userDataHash } from '../../core/vm/user-data.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { labelsOf } from '../../rules/labels.ts';
 import { keyDetailsOf } from '../../rules/ssh-key.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -16,7 +17,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
   kind: 'read',
   // The end of a period may change the price.
   settles: true,
-  async run(db, { accountId, path, now }) {
+  async run(db, { accountId, path, now, runtime }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const host = await hostSystemOf(db, vm);
     const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirstOrThrow();
@@ -35,6 +36,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
           ssh_key: vm.ssh_key === null ? null : { displayname: vm.ssh_key_displayname, fingerprint: keyDetailsOf(vm.ssh_key).fingerprint },
+          iso: vm.iso === null ? null : { name: vm.iso, displayname: isoNamed(vm.iso, runtime.ports) },
           user_data_sha256: await userDataHash(db, vm.id),
           name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
@@ -52,6 +54,10 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
     };
   },
 };
+
+function isoNamed(name: string, { hypervisor }: Ports): string {
+  return hypervisor.isos?.files.find((file) => file.name === name)?.displayname ?? name;
+}
 
 function toHostsystem(host: HostSystem, node: string): VmConfiguration['hostsystem'] {
   const { name, processor, memory, nvme_hard_drives } = host;

@@ -46,6 +46,7 @@ const TASKS: Readonly<Record<string, string>> = {
   reinstallVm: 'REINSTALL',
   startVm: 'BOOTING',
   restartVm: 'BOOTING',
+  bootFromIso: 'BOOTING',
   createBackup: 'BACKUP_CREATE',
   restoreBackup: 'BACKUP_RESTORE',
 };

@@ -21,7 +21,7 @@ interface Occasion {
 interface Family {
   /** SQL: the account. */
   readonly account: string;
-  /** SQL: what the event is about. Events with the same subject keep their order. */
+  /** SQL: the subject of the event. Events with the same subject keep their order. */
   readonly subject: string;
   /** The facts of the event, with the SQL of each. */
   readonly facts: Readonly<Record<string, string>>;

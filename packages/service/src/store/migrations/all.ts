@@ -24,6 +24,7 @@ import { userData } from './0022-user-data.ts';
 import { addedAddresses } from './0024-added-addresses.ts';
 import { events } from './0025-events.ts';
 import { vmConsoles } from './0026-vm-consoles.ts';
+import { vmIsos } from './0027-vm-isos.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -56,5 +57,6 @@ export function migrationsOf(engine: Engine) {
     '0024-added-addresses': addedAddresses(engine),
     '0025-events': events(engine),
     '0026-vm-consoles': vmConsoles(engine),
+    '0027-vm-isos': vmIsos,
   };
 }

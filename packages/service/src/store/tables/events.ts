@@ -5,7 +5,7 @@ export interface EventInboxTable {
   id: Generated<number>;
   account_id: string;
   type: string;
-  /** What the event is about, such as `vm/70418`. */
+  /** The subject of the event, such as `vm/70418`. */
   subject: string;
   /** JSON: the facts of the event, as they are in the store. */
   facts: string;

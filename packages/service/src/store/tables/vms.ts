@@ -22,6 +22,8 @@ export interface VmsTable {
   hostname: string;
   /** Display name. Null if the hostname counts as the name. */
   name: Generated<string | null>;
+  /** The ISO file of the hypervisor from which it boots. Null for its disk. */
+  iso: Generated<string | null>;
   /** JSON: the values of the labels by their keys. */
   labels: Generated<string>;
   /** GB of HDD. Null if none was ordered. */

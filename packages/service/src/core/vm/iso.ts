@@ -1,0 +1,82 @@
+/** VMs that boot from ISO files of the hypervisor. */
+import type { IsoFile, VmIsos } from '@reseller/adapters';
+import * as v from 'valibot';
+
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
+import { beginChange, endChange } from './change.ts';
+import type { VmRequest } from './change.ts';
+import { vmSubject } from './identifier.ts';
+
+/** A request to boot a VM from an ISO file. */
+export interface IsoRequest extends VmRequest {
+  /** Null to boot from the disk. */
+  readonly iso: string | null;
+}
+
+const details = v.object({ vmId: v.number(), iso: v.nullable(v.string()), before: v.nullable(v.string()) });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan extends Details {
+  readonly request: IsoRequest;
+  readonly file: IsoFile | null;
+}
+
+/** The file from which the VM boots, or null for its disk. */
+type BootedFrom = IsoFile | null;
+
+/** Restarts a running VM, which boots from another file or from its disk. It stays billed. */
+export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, BootedFrom> = {
+  name: 'bootFromIso',
+  recovery: 'undo',
+  details,
+  subject: vmSubject,
+  async reserve({ db }, request) {
+    const { vm } = await beginChange(db, request, 'restart');
+    const { files } = isosOf(request.runtime.ports);
+    const file = request.iso === null ? null : fileNamed(request.iso, files);
+    if (file === null && vm.iso === null) {
+      await endChange(db, vm.id);
+      return { result: null };
+    }
+    const stored = { vmId: vm.id, iso: request.iso, before: vm.iso };
+    return { accountId: vm.account_id, details: stored, plan: { ...stored, request, file } };
+  },
+  call: ({ hypervisor }, { vmId, iso }, token) => boot({ hypervisor }, vmId, iso, token),
+  async confirm({ db }, { request: { runtime }, vmId, iso, file }) {
+    await endChange(db, vmId, { iso, booted: runtime.ports.clock.now() });
+    return file;
+  },
+  compensate: ({ hypervisor }, { vmId, before }, token) => boot({ hypervisor }, vmId, before, token),
+  async rollBack({ db }, { vmId }) {
+    await endChange(db, vmId);
+  },
+  asTask: {
+    begin: async (_transaction, { file }) => file,
+    async finish({ db }, { vmId, iso }, runtime) {
+      await endChange(db, vmId, { iso, booted: runtime.ports.clock.now() });
+    },
+  },
+};
+
+function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {
+  const isos = isosOf(ports);
+  return iso === null ? isos.eject(vmId, token) : isos.insert(vmId, iso, token);
+}
+
+/** @throws Refusal 501 if the hypervisor has no ISO files. */
+function isosOf({ hypervisor }: Pick<Ports, 'hypervisor'>): VmIsos {
+  if (hypervisor.isos) return hypervisor.isos;
+  const message =
+    'The hypervisor of this service cannot boot VMs from ISO files. Ask the provider for another way, such as a reinstallation.';
+  throw new Refusal(501, 'not_implemented', message);
+}
+
+function fileNamed(name: string, files: readonly IsoFile[]): IsoFile {
+  const file = files.find((one) => one.name === name);
+  if (file) return file;
+  const message =
+    files.length === 0 ? 'names no file, because the provider offers none' : `must be one of ${files.map((one) => one.name).join(', ')}`;
+  throw invalid([{ field: 'iso', rule: 'exists', message }]);
+}
