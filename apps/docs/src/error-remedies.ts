@@ -97,6 +97,11 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
     guide: RETRIES,
   },
   headers_too_large: { remedy: 'Send fewer or shorter headers, for example no cookies.', guide: LIMITS },
+  not_implemented: {
+    remedy:
+      'Do not repeat the request: it fails as long as the provider has this infrastructure. The message names another way, or ask the provider.',
+    guide: LOST_RESPONSES,
+  },
   internal_error: {
     remedy:
       'The request may or may not have had its effect. Repeat it with the same `Idempotency-Key`, or look for its effect first. If it keeps failing, give the `requestID` to the provider.',
