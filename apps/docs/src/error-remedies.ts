@@ -9,6 +9,7 @@ export interface Remedy {
 }
 
 const FIRST_PURCHASE = { title: 'Your first purchase', path: 'guides/first-purchase' };
+const WHAT_IS_MISSING = { title: 'What this API cannot do', path: 'guides/what-is-missing' };
 const LOST_RESPONSES = { title: 'Lost responses', path: 'guides/lost-responses' };
 const CREDIT = { title: 'The credit limit', path: 'guides/credit-limit' };
 const AUTHENTICATION = { title: 'Addresses and authentication', path: 'concepts/addresses-and-authentication' };
@@ -100,7 +101,7 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
   not_implemented: {
     remedy:
       'Do not repeat the request: it fails as long as the provider has this infrastructure. The message names another way, or ask the provider.',
-    guide: LOST_RESPONSES,
+    guide: WHAT_IS_MISSING,
   },
   internal_error: {
     remedy:

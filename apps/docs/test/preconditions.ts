@@ -48,11 +48,21 @@ const payment =
     return {};
   };
 
+/** A VM with an additional address, the one in the samples. */
+const additionalAddress: Precondition = async ({ baseUrl, apiKey }) => {
+  const vm = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen', ips: 2 };
+  const { config } = await createReseller({ baseUrl, apiKey }).vm.create(vm);
+  return { '100.64.0.4': config.ipv4[1]?.address ?? '' };
+};
+
 /** The date of scheduled prices in samples. */
 const VALID_FROM = '2099-01-01T00:00:00.000Z';
 
 /** By the name of the reference and the operationId. */
 const preconditions: Readonly<Record<string, Precondition>> = {
+  'extension.assignIp': additionalAddress,
+  'extension.quoteAssignIp': additionalAddress,
+  'extension.releaseIp': additionalAddress,
   'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
     '48105529': (await createReseller({ baseUrl, apiKey }).account.createOtp()).otp_code,
   }),

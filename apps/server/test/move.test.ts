@@ -96,10 +96,11 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   await createReseller({ baseUrl: instance.baseUrl, apiKey }).account.requests().toArray();
   const numbers = await query(url, 'select number::int from request_log order by number');
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
-  // A move copies no position of a sequence, because the rows of the two others are not moved. It sets that of the feed, so that later entries come
-  // after those that were moved.
+  // A move sets the sequences of rows that it moves, the events and the feed of the log, so that later rows come after them. The rows of the two
+  // others are not moved.
   const sequences = await query(url, 'select sequencename from pg_sequences order by sequencename');
   expect(sequences.map(({ sequencename }) => sequencename)).toEqual([
+    'event_inbox_id_seq',
     'rdns_changes_id_seq',
     'request_log_feed',
     'request_log_inbox_id_seq',

@@ -61,6 +61,10 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     metrics.scheduledJobFailures.inc();
     logger.error({ err: error }, 'the hypervisor did not say what its VMs use; the service asks again in five minutes');
   }
+  function onNotEntered(account: string, error: unknown): void {
+    metrics.scheduledJobFailures.inc();
+    logger.error({ err: error, account }, 'events did not come into the feed of their account; the service tries again in the next round');
+  }
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
@@ -76,7 +80,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await makeScheduledBackups(runtime, clock.now(), onFailedBackup);
     await publishZones(runtime, clock.now(), onUnpublished);
     await measureVms(runtime, clock.now(), onUnmeasured);
-    await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() });
+    await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() }, onNotEntered);
     await deleteOldEvents(store, clock.now());
     webhooks.begin();
     return done;

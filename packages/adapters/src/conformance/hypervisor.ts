@@ -91,6 +91,8 @@ interface Bench {
   readonly strangerSteps: number;
   /** The adapter after a restart of the process. Its calls wait for the tasks that they start. */
   open(): Promise<FinishingHypervisor>;
+  /** Waits for a call, and for the task that it starts. */
+  finish(call: Promise<DoneOrStarted>): Promise<void>;
   /** The adapter itself, after a restart of the process. */
   openPlain(): Promise<Hypervisor>;
   /** Fails unless exactly these VMs exist. */
@@ -118,6 +120,7 @@ export function hypervisorConformance(
           order: { ...ORDER, ...order },
           strangerSteps,
           open: async () => finishing(await system.open(fence)),
+          finish: async (call) => finished(await system.open(fence), call),
           openPlain: () => system.open(fence),
           expectMachines: (...expected) => compareMachines(system, expected),
         });
@@ -318,73 +321,64 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   },
 
   'a backup is made of a VM that runs or not, and restored with the present cores and memory': async (bench) => {
-    const { open, openPlain, order, system, expectMachines } = bench;
+    const { open, openPlain, finish, order, system, expectMachines } = bench;
     const { backups } = await openPlain();
     if (!backups) return;
     const hypervisor = await open();
     const { vmId } = order;
-    async function until(call: Promise<DoneOrStarted>): Promise<void> {
-      await finished(await openPlain(), call);
-    }
     await hypervisor.create(order, 1);
-    for (const token of [2, 2, 3]) await until(backups.create(vmId, 'running', token));
+    for (const token of [2, 2, 3]) await finish(backups.create(vmId, 'running', token));
     await assert.rejects(backups.create(vmId, 'stale', 2), isStale);
     await hypervisor.stop(vmId, 4);
-    await until(backups.create(vmId, 'stopped', 5));
+    await finish(backups.create(vmId, 'stopped', 5));
     await hypervisor.resize({ ...order, mem: order.mem * 2, disk: order.disk * 2 }, 6);
-    await until(backups.restore(vmId, 'running', 7));
+    await finish(backups.restore(vmId, 'running', 7));
     await expectMachines({ vmId, running: false, mem: order.mem * 2 });
     await hypervisor.start(vmId, 8);
-    for (const token of [9, 9, 10]) await until(backups.restore(vmId, 'stopped', token));
+    for (const token of [9, 9, 10]) await finish(backups.restore(vmId, 'stopped', token));
     await expectMachines({ vmId, running: true, mem: order.mem * 2 });
     await assert.rejects(backups.restore(vmId, 'stopped', 8), isStale);
     await hypervisor.reinstall(order, 11);
-    await until(backups.restore(vmId, 'running', 12));
+    await finish(backups.restore(vmId, 'running', 12));
     await expectMachines({ vmId, running: true, mem: order.mem * 2 });
-    for (const token of [13, 13, 14]) await until(backups.remove(vmId, 'running', token));
+    for (const token of [13, 13, 14]) await finish(backups.remove(vmId, 'running', token));
     // A simulation without VMs knows no backups either.
-    if (system.machines) await assert.rejects(until(backups.restore(vmId, 'running', 15)), isNotStale);
+    if (system.machines) await assert.rejects(finish(backups.restore(vmId, 'running', 15)), isNotStale);
     await expectMachines({ vmId, running: true });
   },
 
-  'a VM boots from an ISO file until it is ejected': async ({ open, openPlain, order, expectMachines }) => {
+  'a VM boots from an ISO file until it is ejected': async ({ open, openPlain, finish, order, expectMachines }) => {
     const { isos } = await openPlain();
     const [file] = isos?.files ?? [];
     if (!isos || !file) return;
     const hypervisor = await open();
     const { vmId } = order;
-    async function until(call: Promise<DoneOrStarted>): Promise<void> {
-      await finished(await openPlain(), call);
-    }
     await hypervisor.create(order, 1);
-    for (const token of [2, 2, 3]) await until(isos.insert(vmId, file.name, token));
+    for (const token of [2, 2, 3]) await finish(isos.insert(vmId, file.name, token));
     await expectMachines({ vmId, running: true });
     await assert.rejects(isos.insert(vmId, file.name, 2), isStale);
     await assert.rejects(isos.eject(vmId, 2), isStale);
     await hypervisor.restart(vmId, 4);
     await hypervisor.resize({ ...order, mem: order.mem * 2 }, 5);
-    for (const token of [6, 6, 7]) await until(isos.eject(vmId, token));
+    for (const token of [6, 6, 7]) await finish(isos.eject(vmId, token));
     await expectMachines({ vmId, running: true, mem: order.mem * 2 });
-    await until(isos.insert(vmId, file.name, 8));
+    await finish(isos.insert(vmId, file.name, 8));
     await hypervisor.reinstall(order, 9);
-    await until(isos.eject(vmId, 10));
+    await finish(isos.eject(vmId, 10));
     await expectMachines({ vmId, running: true });
   },
 
-  'the backups of a removed VM do not come back with its number': async ({ open, openPlain, order, system }) => {
+  'the backups of a removed VM do not come back with its number': async ({ open, openPlain, finish, order, system }) => {
     const { backups } = await openPlain();
     if (!backups) return;
     const hypervisor = await open();
     const { vmId } = order;
-    async function until(call: Promise<DoneOrStarted>): Promise<void> {
-      await finished(await openPlain(), call);
-    }
     await hypervisor.create(order, 1);
-    await until(backups.create(vmId, 'first', 2));
+    await finish(backups.create(vmId, 'first', 2));
     await hypervisor.remove(vmId, 3);
-    await until(backups.remove(vmId, 'first', 4));
+    await finish(backups.remove(vmId, 'first', 4));
     await hypervisor.create(order, 5);
-    if (system.machines) await assert.rejects(until(backups.restore(vmId, 'first', 6)), isNotStale);
+    if (system.machines) await assert.rejects(finish(backups.restore(vmId, 'first', 6)), isNotStale);
   },
 
   'only VMs that run are measured, and the counters of a run begin at 0 and never fall': async ({ open, openPlain, order, system }) => {

@@ -29,6 +29,7 @@ export const WAITS_MS = [
 export const GIVE_UP_MS = 72 * HOUR_MS;
 /** Events that one replay sends again. */
 export const MAX_REPLAYED = 10_000;
+const ROWS_PER_INSERT = 500;
 /** A webhook that responds with it wants no more events. */
 const GONE = 410;
 
@@ -146,8 +147,8 @@ export async function replaySince(
       'wrong_state',
       `More than ${MAX_REPLAYED} events came into the feed since then. Choose a later instant, or read them with POST /account/events.`,
     );
-  const rows = 500;
-  for (let from = 0; from < events.length; from += rows) await addTo(db, webhook.id, { events: events.slice(from, from + rows), now });
+  for (let from = 0; from < events.length; from += ROWS_PER_INSERT)
+    await addTo(db, webhook.id, { events: events.slice(from, from + ROWS_PER_INSERT), now });
   return events.length;
 }
 

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
+import { MS_PER_DAY } from '../../rules/day.ts';
 import type { Random } from '../../rules/random.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -13,7 +14,6 @@ import type { Facts } from './event-data.ts';
 
 export type Event = Selectable<EventsTable>;
 
-const DAY_MS = 86_400_000;
 /** How long events and deliveries are kept (extension: "Events"). */
 export const EVENT_DAYS = 30;
 
@@ -30,10 +30,14 @@ export interface Entrance {
  *
  * A transaction that notes an event may commit after one that noted a later event. So an event gets its position here, after its commit, in
  * transactions of an account that run one after the other: a reader that has seen a position has seen all before it.
+ *
+ * @param onFailure Called with each account whose events stay noted, because the store fails. The others go on.
  */
-export async function enterAllEvents(entrance: Entrance): Promise<void> {
+export async function enterAllEvents(entrance: Entrance, onFailure: (accountId: string, error: unknown) => void): Promise<void> {
   const { store } = entrance;
-  for (const accountId of await store.read(accountsWithNoted)) await store.commit(({ db }) => enterEvents(db, accountId, entrance));
+  for (const accountId of await store.read(accountsWithNoted)) {
+    await store.commit(({ db }) => enterEvents(db, accountId, entrance)).catch((error: unknown) => onFailure(accountId, error));
+  }
 }
 
 /** Like `enterAllEvents`, in a transaction that has locked everything. */
@@ -171,7 +175,7 @@ export async function forgetEvents(db: Db, accountId: string): Promise<void> {
 
 /** Deletes events that are older than they are kept, with their deliveries, in small transactions. */
 export async function deleteOldEvents(store: Store, now: number): Promise<void> {
-  const end = now - EVENT_DAYS * DAY_MS;
+  const end = now - EVENT_DAYS * MS_PER_DAY;
   const oldest = await store.read((db) => db.selectFrom('events').select('entered').orderBy('entered').limit(1).executeTakeFirst());
   if (!oldest || oldest.entered >= end) return;
   while ((await store.commit(({ db }) => deleteEventsBefore(db, end))) === store.tuning.cleanUpBatch);

@@ -6,6 +6,7 @@ import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { seal, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
+import { MS_PER_DAY } from '../../rules/day.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
@@ -18,7 +19,7 @@ export type Webhook = Selectable<WebhooksTable>;
 /** Webhooks of an account (extension: PUT /account/webhooks/add). */
 export const MAX_WEBHOOKS = 10;
 /** How long the previous secret still signs after a rotation. */
-export const SECRET_OVERLAP_MS = 86_400_000;
+export const SECRET_OVERLAP_MS = MS_PER_DAY;
 /** Of a secret, as the Standard Webhooks specification suggests. */
 const SECRET_BYTES = 24;
 

@@ -107,8 +107,8 @@ export async function releasePendingAddresses(db: Db, vmId: number): Promise<voi
 }
 
 /**
- * The addresses and networks of a VM, without pending ones. Those of its purchase come first: the account's own before the provider's, and both
- * in the order of their pools. Then come those that it got later, in the order of time.
+ * The addresses and networks of a VM, without pending ones, IPv4 first. Those of its purchase come before those that it got later, which are in the
+ * order of time. Those of the purchase are in the order of their pools, the account's own before the provider's.
  */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return selectAddresses(db, [vmId]).where('ip_addresses.pending', '=', 0).execute();
@@ -132,6 +132,7 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', 'in', vmIds)
+    .orderBy('ip_pools.family')
     .orderBy('ip_addresses.added')
     .orderBy((address) => address('ip_addresses.owner', '=', PROVIDER))
     .orderBy('ip_pools.id')

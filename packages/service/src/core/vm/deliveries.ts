@@ -36,13 +36,12 @@ import {
   releaseLastIpv4,
   releasePendingAddresses,
 } from './addresses.ts';
-import { forgetBackups, usedSlots } from './backups.ts';
+import { usedSlots } from './backups.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
-import { forgetUsage } from './usage.ts';
-import { forgetUserData } from './user-data.ts';
+import { forgetVmData } from './removed-data.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -181,9 +180,7 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     const vm = await endChange(db, vmId);
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
-    await forgetBackups(db, vmId);
-    await forgetUsage(db, vmId);
-    await forgetUserData(db, vmId);
+    await forgetVmData(db, vmId);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,

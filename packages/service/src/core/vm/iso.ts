@@ -3,8 +3,10 @@ import type { IsoFile, VmIsos } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
+import type { Db } from '../../store/store.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
@@ -23,11 +25,8 @@ interface Plan extends Details {
   readonly file: IsoFile | null;
 }
 
-/** The file from which the VM boots, or null for its disk. */
-type BootedFrom = IsoFile | null;
-
-/** Restarts a running VM, which boots from another file or from its disk. It stays billed. */
-export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, BootedFrom> = {
+/** Restarts a running VM, which boots from another file or from its disk. It stays billed. The result is the file, or null for the disk. */
+export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | null> = {
   name: 'bootFromIso',
   recovery: 'undo',
   details,
@@ -45,7 +44,7 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, BootedFrom
   },
   call: ({ hypervisor }, { vmId, iso }, token) => boot({ hypervisor }, vmId, iso, token),
   async confirm({ db }, { request: { runtime }, vmId, iso, file }) {
-    await endChange(db, vmId, { iso, booted: runtime.ports.clock.now() });
+    await finishBoot(db, runtime, { vmId, iso });
     return file;
   },
   compensate: ({ hypervisor }, { vmId, before }, token) => boot({ hypervisor }, vmId, before, token),
@@ -54,11 +53,13 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, BootedFrom
   },
   asTask: {
     begin: async (_transaction, { file }) => file,
-    async finish({ db }, { vmId, iso }, runtime) {
-      await endChange(db, vmId, { iso, booted: runtime.ports.clock.now() });
-    },
+    finish: ({ db }, booted, runtime) => finishBoot(db, runtime, booted),
   },
 };
+
+async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso }: Pick<Details, 'vmId' | 'iso'>): Promise<void> {
+  await endChange(db, vmId, { iso, booted: ports.clock.now() });
+}
 
 function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {
   const isos = isosOf(ports);

@@ -48,9 +48,8 @@ export async function ownIps(db: Db, accountId: string): Promise<OwnIp[]> {
   return vms.flatMap(({ id: vmId, hostsystem, prices_from }) => {
     const host = findHostSystem(hosts, hostsystem);
     const extra = host ? euros(pricesAt(host, prices_from).prices.extra_ip) : 0n;
-    const addresses = byVm.get(vmId) ?? [];
-    const ipv4 = addresses.filter(({ family }) => family === 4);
-    return [...ipv4, ...addresses.filter(({ family }) => family === 6)].map((address, place) => ({
+    // IPv4 addresses come first, so their place is their number.
+    return (byVm.get(vmId) ?? []).map((address, place) => ({
       ...address,
       vmId,
       isFirst: address.family === 6 || place === 0,

@@ -4,11 +4,9 @@ import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
 import { forgetEvents } from '../../core/events/feed.ts';
 import { releaseAddresses } from '../../core/vm/addresses.ts';
-import { forgetBackups } from '../../core/vm/backups.ts';
 import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
-import { forgetUsage } from '../../core/vm/usage.ts';
-import { forgetUserData } from '../../core/vm/user-data.ts';
+import { forgetVmData } from '../../core/vm/removed-data.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { euros } from '../../rules/money.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
@@ -55,9 +53,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
   for (const vm of await db.selectFrom('vms').selectAll().where('account_id', '=', id).where('state', '!=', 'removed').execute()) {
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vm.id);
-    await forgetBackups(db, vm.id);
-    await forgetUsage(db, vm.id);
-    await forgetUserData(db, vm.id);
+    await forgetVmData(db, vm.id);
   }
   const servers = db
     .selectFrom('dedicated_servers')

@@ -13,9 +13,7 @@ export const getVmDdosProtection: ReadOperation<'getVmDdosProtection'> = {
     return {
       message: `${counted(addresses.length, 'address', 'addresses')}.`,
       data: {
-        list: addresses
-          .toSorted((one, other) => one.family - other.family)
-          .map(({ address, ddosProtection }) => ({ ip_address: address, ddos_protection: ddosProtection })),
+        list: addresses.map(({ address, ddosProtection }) => ({ ip_address: address, ddos_protection: ddosProtection })),
       },
     };
   },
