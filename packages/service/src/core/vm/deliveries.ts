@@ -95,6 +95,7 @@ const resizeDetails = v.object({
   pricesFrom: v.optional(v.number()),
   releasedIp: v.optional(v.string()),
 });
+export type ResizeDetails = v.InferOutput<typeof resizeDetails>;
 
 export function settledInstant(db: Db, { account_id: accountId }: Pick<Row, 'account_id'>, runtime: Runtime) {
   return billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
@@ -198,7 +199,7 @@ export const releaseVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDet
   describeFailure: finishedMessage,
 };
 
-interface ResizePlan extends ResizeToConfirm {
+export interface ResizePlan extends ResizeToConfirm {
   readonly size: VmSize;
 }
 
@@ -217,7 +218,7 @@ interface ResizeToConfirm {
  * Gives a VM other resources. Until it is confirmed, the VM occupies the larger amount of each resource. The price is that of the time
  * of the reservation. The result is the net price of 30 days.
  */
-export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof resizeDetails>, ResizePlan, Money> = {
+export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, ResizePlan, Money> = {
   name: 'resizeVm',
   recovery: 'undo',
   details: resizeDetails,

@@ -15,6 +15,7 @@ import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { previewPositionEnd } from '../accounting/vm-billing.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
+import type { ResizeDetails, ResizePlan } from './deliveries.ts';
 import {
   billAt,
   heldDetails,
@@ -46,13 +47,8 @@ export interface IpPurchase extends IpRequest {
   readonly maxPrice: string | undefined;
 }
 
-type ResizeDelivery =
-  typeof resizeVm extends UndoableDelivery<infer _Request, infer Details, infer Plan, Money>
-    ? { readonly details: Details; readonly plan: Plan }
-    : never;
-
 /** Gives a VM further addresses. Interrupted, it is a resize. The result is the net price of 30 days. */
-export const buyIps: UndoableDelivery<IpPurchase, ResizeDelivery['details'], ResizeDelivery['plan'], Money> = {
+export const buyIps: UndoableDelivery<IpPurchase, ResizeDetails, ResizePlan, Money> = {
   ...resizeVm,
   async reserve(transaction, { vmid, count, ...request }) {
     const { db } = transaction;
@@ -70,13 +66,13 @@ export interface PricedVm {
   readonly price: Money;
 }
 
+/** An address to release. */
+export interface IpRelease extends IpRequest {
+  readonly address: string;
+}
+
 /** Takes an additional address from its VM. Interrupted, it is a resize. */
-export const releaseIp: UndoableDelivery<
-  IpRequest & { readonly address: string },
-  ResizeDelivery['details'],
-  ResizeDelivery['plan'],
-  PricedVm
-> = {
+export const releaseIp: UndoableDelivery<IpRelease, ResizeDetails, ResizePlan, PricedVm> = {
   ...resizeVm,
   async reserve(transaction, { address: text, ...request }) {
     const { db } = transaction;
@@ -118,6 +114,14 @@ interface MovePlan {
   readonly move: Move;
 }
 
+/** An address to move to another VM. */
+export interface IpMove extends IpRequest {
+  readonly address: string;
+  /** As in the form. */
+  readonly vmid: string;
+  readonly maxPrice: string | undefined;
+}
+
 /** The two VMs of a moved address. */
 export interface MovedIp {
   readonly source: PricedVm;
@@ -128,12 +132,7 @@ export interface MovedIp {
  * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have. The call for
  * the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
  */
-export const assignIp: UndoableDelivery<
-  IpRequest & { readonly address: string; readonly vmid: string; readonly maxPrice: string | undefined },
-  Move,
-  MovePlan,
-  MovedIp
-> = {
+export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
   name: 'assignIp',
   recovery: 'undo',
   details: moveDetails,

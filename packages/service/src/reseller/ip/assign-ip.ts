@@ -1,17 +1,14 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import { assignIp as delivery } from '../../core/vm/ip-deliveries.ts';
-import type { MovedIp } from '../../core/vm/ip-deliveries.ts';
+import type { IpMove, MovedIp } from '../../core/vm/ip-deliveries.ts';
 import { assertAssignable, findExtraIp, vmOfForm } from '../../core/vm/own-ips.ts';
 import { quotedResize } from '../../core/vm/quote-resize.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
 import type { DeliveredOperation, ReadOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
 import { toPricings } from '../vm/vm-resources.ts';
 
-type Request = typeof delivery extends Delivery<infer Wanted, infer _Details, infer _Plan, MovedIp> ? Wanted : never;
-
 /** POST /ip/{ip_address}/assign */
-export const assignIp: DeliveredOperation<'assignIp', Request, MovedIp> = {
+export const assignIp: DeliveredOperation<'assignIp', IpMove, MovedIp> = {
   kind: 'delivered',
   deliveryFor: () => delivery,
   enqueues: true,

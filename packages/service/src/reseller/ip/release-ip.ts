@@ -1,14 +1,11 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import { releaseIp as delivery } from '../../core/vm/ip-deliveries.ts';
-import type { PricedVm } from '../../core/vm/ip-deliveries.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
+import type { IpRelease, PricedVm } from '../../core/vm/ip-deliveries.ts';
 import type { DeliveredOperation } from '../operation.ts';
 import { toPricings } from '../vm/vm-resources.ts';
 
-type Request = typeof delivery extends Delivery<infer Wanted, infer _Details, infer _Plan, PricedVm> ? Wanted : never;
-
 /** DELETE /ip/{ip_address}/release */
-export const releaseIp: DeliveredOperation<'releaseIp', Request, PricedVm> = {
+export const releaseIp: DeliveredOperation<'releaseIp', IpRelease, PricedVm> = {
   kind: 'delivered',
   deliveryFor: () => delivery,
   requestOf: ({ runtime, accountId, spender, path }) => ({ runtime, accountId, spender, address: path.ip_address }),
