@@ -212,9 +212,10 @@ describe.each(bundles)('the $name', (bundle) => {
         { numRuns: RUNS },
       );
     }
-    // A fuzz whose requests are all refused at the door would pass, too.
+    // A fuzz whose requests are all refused at the door would pass, too. Three random requests find a right one for about half the
+    // operations; a third is far enough below that.
     expect([...statuses.keys()], 'a request that is right, and one that breaks a rule').toEqual(expect.arrayContaining([200, 422]));
-    expect(accepted.size, `operations that accepted a request, of ${api.operations.length}`).toBeGreaterThan(api.operations.length / 2);
+    expect(accepted.size, `operations that accepted a request, of ${api.operations.length}`).toBeGreaterThan(api.operations.length / 3);
     if (isDeep)
       process.stdout
         .write(`${bundle.name}: ${accepted.size} of ${api.operations.length} operations accepted a request; ${JSON.stringify([...statuses])}
