@@ -141,6 +141,7 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
     guide: OPERATOR_PROBLEMS,
   },
   'precondition-failed': { remedy: 'Read the resource again, and decide whether your change is still right.', guide: OPERATOR_PROBLEMS },
+  'not-implemented': { remedy: 'Do it in the infrastructure itself, or use an adapter that can do it.', guide: OPERATOR_PROBLEMS },
   'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
   'payload-too-large': { remedy: 'Send a shorter body.', guide: OPERATOR_PROBLEMS },
   'uri-too-long': { remedy: 'Check the value that you put into the path or the query.', guide: OPERATOR_PROBLEMS },

@@ -139,11 +139,11 @@ const duringVmChange =
     return sandbox.copy(id, sent);
   };
 
-/** The hypervisor has no ISO files. */
-const withoutIsos =
-  (id: OperationId, sent: Sent = {}): Cause =>
+/** The hypervisor cannot do it. */
+const withoutPart =
+  (part: 'backups' | 'console' | 'isos', id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
-    Reflect.deleteProperty(sandbox.hypervisor, 'isos');
+    Object.defineProperty(sandbox.hypervisor, part, { value: undefined });
     return sandbox.copy(id, sent);
   };
 
@@ -216,6 +216,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('createVmBackup', { form: {} });
   },
+  'createVmBackup notImplemented': withoutPart('backups', 'createVmBackup', { form: {} }),
+  'restoreVmBackup notImplemented': withoutPart('backups', 'restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
+  'deleteVmBackup notImplemented': withoutPart('backups', 'deleteVmBackup'),
+  'openVmConsole notImplemented': withoutPart('console', 'openVmConsole'),
   'createVmBackup changeInProgress': duringVmChange('createVmBackup', { form: {} }),
   'restoreVmBackup changeInProgress': duringVmChange('restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
   'deleteVmBackup changeInProgress': duringVmChange('deleteVmBackup'),
@@ -291,9 +295,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('deleteVm');
   },
   'attachVmIso changeInProgress': duringVmChange('attachVmIso', { form: { iso: 'systemrescue_12' } }),
-  'attachVmIso notSupported': withoutIsos('attachVmIso', { form: { iso: 'systemrescue_12' } }),
+  'attachVmIso notImplemented': withoutPart('isos', 'attachVmIso', { form: { iso: 'systemrescue_12' } }),
   'detachVmIso changeInProgress': duringVmChange('detachVmIso'),
-  'detachVmIso notSupported': withoutIsos('detachVmIso'),
+  'detachVmIso notImplemented': withoutPart('isos', 'detachVmIso'),
   'resetVmPassword stopped': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('resetVmPassword');

@@ -114,7 +114,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that identifies it but does not resolve. Further types may appear; handle an unknown type by its HTTP status.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/not-implemented' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
 
 /**
  * Response to a failed request (RFC 9457).
@@ -7661,6 +7661,10 @@ export type CreateVmBackupErrors = {
      */
     500: Problem;
     /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: Problem;
+    /**
      * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
@@ -7723,6 +7727,10 @@ export type DeleteVmBackupErrors = {
      */
     500: Problem;
     /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: Problem;
+    /**
      * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
@@ -7784,6 +7792,10 @@ export type RestoreVmBackupErrors = {
      * The service failed; the effect of the request is uncertain.
      */
     500: Problem;
+    /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: Problem;
     /**
      * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */

@@ -35,6 +35,7 @@ const kinds = {
   'rate-limited': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too long'],
   'internal-error': [500, 'The service failed'],
+  'not-implemented': [501, 'The infrastructure cannot do this'],
   unavailable: [503, 'Not available at the moment'],
   'http-version-not-supported': [505, 'The version of HTTP is not supported'],
 } as const satisfies Readonly<Record<ProblemKind, readonly [number, string]>>;
@@ -144,6 +145,8 @@ function problemOfRefusal({ type, message, fields }: Refusal): OperatorProblem {
       return new OperatorProblem('quota-exceeded', message);
     case 'validation_failed':
       return validationProblem((fields ?? []).map((field) => ({ pointer: `#/${field.field}`, detail: field.message })));
+    case 'not_implemented':
+      return new OperatorProblem('not-implemented', message);
     case 'unavailable':
       return problemOf(new StoreUnavailableError(message));
     default:

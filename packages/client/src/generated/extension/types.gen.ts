@@ -3247,7 +3247,7 @@ export type AttachVmIsoErrors = {
      */
     500: ErrorEnvelope;
     /**
-     * The hypervisor of this service cannot boot VMs from ISO files; nothing was changed.
+     * The hypervisor of this service cannot do it; nothing was changed.
      */
     501: ErrorEnvelope;
     /**
@@ -3315,7 +3315,7 @@ export type DetachVmIsoErrors = {
      */
     500: ErrorEnvelope;
     /**
-     * The hypervisor of this service cannot boot VMs from ISO files; nothing was changed.
+     * The hypervisor of this service cannot do it; nothing was changed.
      */
     501: ErrorEnvelope;
     /**
@@ -4245,6 +4245,10 @@ export type CreateVmBackupErrors = {
      */
     500: ErrorEnvelope;
     /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
      * The service is not available at the moment; nothing was changed.
      */
     503: ErrorEnvelope;
@@ -4324,6 +4328,10 @@ export type RestoreVmBackupErrors = {
      */
     500: ErrorEnvelope;
     /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
      * The service is not available at the moment; nothing was changed.
      */
     503: ErrorEnvelope;
@@ -4391,6 +4399,10 @@ export type DeleteVmBackupErrors = {
      * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
+    /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed. Or the VM is no longer billed, but the infrastructure has not carried out the change yet; the message says so, and the service retries until it succeeds.
      */
@@ -4886,7 +4898,7 @@ export type OpenVmConsoleErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The VM does not run, the hypervisor of this service has no console, or an earlier request with the same Idempotency-Key does not allow this; there is no link.
+     * The VM does not run, or an earlier request with the same Idempotency-Key does not allow this; there is no link.
      */
     409: ErrorEnvelope;
     /**
@@ -4897,6 +4909,10 @@ export type OpenVmConsoleErrors = {
      * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
+    /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
      */

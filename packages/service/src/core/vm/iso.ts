@@ -1,15 +1,16 @@
 /** VMs that boot from ISO files of the hypervisor. */
-import type { IsoFile, VmIsos } from '@reseller/adapters';
+import type { IsoFile } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { invalid, Refusal } from '../../rules/refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
+import { optionalPart } from './optional-part.ts';
 
 /** A request to boot a VM from an ISO file. */
 export interface IsoRequest extends VmRequest {
@@ -33,7 +34,7 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'restart');
-    const { files } = isosOf(request.runtime.ports);
+    const { files } = optionalPart(request.runtime.ports.hypervisor, 'isos');
     const file = request.iso === null ? null : fileNamed(request.iso, files);
     if (file === null && vm.iso === null) {
       await endChange(db, vm.id);
@@ -62,16 +63,8 @@ async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso }: Pick<Detail
 }
 
 function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {
-  const isos = isosOf(ports);
+  const isos = optionalPart(ports.hypervisor, 'isos');
   return iso === null ? isos.eject(vmId, token) : isos.insert(vmId, iso, token);
-}
-
-/** @throws Refusal 501 if the hypervisor has no ISO files. */
-function isosOf({ hypervisor }: Pick<Ports, 'hypervisor'>): VmIsos {
-  if (hypervisor.isos) return hypervisor.isos;
-  const message =
-    'The hypervisor of this service cannot boot VMs from ISO files. Ask the provider for another way, such as a reinstallation.';
-  throw new Refusal(501, 'not_implemented', message);
 }
 
 function fileNamed(name: string, files: readonly IsoFile[]): IsoFile {

@@ -55,6 +55,7 @@ export const PROBLEM_TYPES = [
   "https://operator.reseller.invalid/problems/rate-limited",
   "https://operator.reseller.invalid/problems/headers-too-large",
   "https://operator.reseller.invalid/problems/internal-error",
+  "https://operator.reseller.invalid/problems/not-implemented",
   "https://operator.reseller.invalid/problems/unavailable",
   "https://operator.reseller.invalid/problems/http-version-not-supported"
 ] as const;

@@ -197,7 +197,7 @@ describe.each(engines)('on %s', (engine) => {
     const vmid = await buyVm(service);
     Object.defineProperty(service.hypervisor, 'console', { value: undefined });
     const { status, body } = await service.call('openVmConsole', { path: { vmid } });
-    expect([status, body.message]).toEqual([409, 'The hypervisor of this service has no console. Use SSH, or ask the provider.']);
+    expect([status, body.message]).toEqual([501, 'The hypervisor of this service has no console. Use SSH, or ask the provider.']);
   });
 
   test('a fast machine waits for a slow browser', async () => {

@@ -168,6 +168,32 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
+  test('responds with 501, and changes nothing, where the hypervisor makes no backups', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const { vmId, list, backUp, restore, remove } = await buy(service);
+    const { backup_id } = (await backUp()).body.data;
+    const before = await list();
+    Object.defineProperty(service.hypervisor, 'backups', { value: undefined });
+    const message = 'The hypervisor of this service makes no backups. Back up the VM from inside, or ask the provider.';
+    for (const refused of [await backUp(), await restore(backup_id), await remove(backup_id)])
+      expect(refused).toMatchObject({ status: 501, body: { type: 'not_implemented', message } });
+    const vm = { vm_id: String(vmId) };
+    const one = { ...vm, backup_id };
+    const asOperator = [
+      operator.createVmBackup({ client, path: vm }),
+      operator.restoreVmBackup({ client, path: one }),
+      operator.deleteVmBackup({ client, path: one }),
+    ];
+    for (const refusal of await Promise.all(asOperator.map(refusalOf)))
+      expect(refusal).toMatchObject({
+        status: 501,
+        type: expect.stringMatching(/not-implemented$/),
+        message: expect.stringContaining(message),
+      });
+    expect(await list()).toEqual(before);
+  });
+
   test('shows the task while a backup is made and restored', async () => {
     const service = await startOperator({ engine, delays: { backup: 60_000 } });
     const { path, list, backUp, restore } = await buy(service);

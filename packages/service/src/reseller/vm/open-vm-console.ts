@@ -1,4 +1,5 @@
 import { createConsoleLink } from '../../core/vm/console.ts';
+import { optionalPart } from '../../core/vm/optional-part.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
 import { Refusal } from '../../rules/refusal.ts';
@@ -10,8 +11,7 @@ export const openVmConsole: StoreOperation<'openVmConsole'> = {
   kind: 'store',
   async run({ db }, { accountId, keyId, path, now, runtime: { ports, consoleLimits, publicUrl } }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
-    if (!ports.hypervisor.console)
-      throw new Refusal(409, 'wrong_state', 'The hypervisor of this service has no console. Use SSH, or ask the provider.');
+    optionalPart(ports.hypervisor, 'console');
     if (vm.state !== 'running')
       throw new Refusal(409, 'wrong_state', `The VM ${vm.id} is ${vm.state}. Only a running VM has a console. Start it first.`);
     const { secret, expires } = await createConsoleLink(db, ports, consoleLimits, { vmId: vm.id, accountId, keyId, now });

@@ -1,0 +1,21 @@
+import type { Hypervisor } from '@reseller/adapters';
+
+import { Refusal } from '../../rules/refusal.ts';
+
+/** What a hypervisor cannot do without a part that its adapter may omit, and what the reseller can do instead. */
+const withoutPart = {
+  backups: 'makes no backups. Back up the VM from inside, or ask the provider.',
+  console: 'has no console. Use SSH, or ask the provider.',
+  isos: 'cannot boot VMs from ISO files. Ask the provider for another way, such as a reinstallation.',
+} as const satisfies { readonly [Part in keyof Hypervisor]?: string };
+
+/**
+ * A part that the adapter of a hypervisor may omit.
+ *
+ * @throws Refusal 501 if the adapter omits it.
+ */
+export function optionalPart<Part extends keyof typeof withoutPart>(hypervisor: Hypervisor, part: Part): NonNullable<Hypervisor[Part]> {
+  const found = hypervisor[part];
+  if (found) return found;
+  throw new Refusal(501, 'not_implemented', `The hypervisor of this service ${withoutPart[part]}`);
+}
