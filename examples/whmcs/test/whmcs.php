@@ -32,6 +32,72 @@ namespace WHMCS\Domains\DomainLookup {
     }
 }
 
+namespace WHMCS\Results {
+    final class ResultsList extends \ArrayObject
+    {
+    }
+}
+
+namespace WHMCS\Domain\TopLevel {
+    /** Its methods are `setExtension`, `setRegisterPrice` and so on. */
+    final class ImportItem extends \ArrayObject
+    {
+        private const METHODS = [
+            'setExtension' => 'is_string',
+            'setMinYears' => 'is_int',
+            'setMaxYears' => 'is_int',
+            'setRegisterPrice' => 'is_numeric',
+            'setRenewPrice' => 'is_numeric',
+            'setTransferPrice' => 'is_numeric',
+            'setCurrency' => 'is_string',
+            'setEppRequired' => 'is_bool',
+        ];
+
+        public function __call(string $method, array $given): self
+        {
+            if (!(self::METHODS[$method])($given[0])) {
+                throw new \TypeError("$method has a value of another type.");
+            }
+            $this[substr($method, 3)] = $given[0];
+            return $this;
+        }
+    }
+}
+
+namespace WHMCS\Database {
+    /** One table, in which each update is stored under its conditions. */
+    final class Capsule
+    {
+        private array $conditions = [];
+
+        private function __construct(private readonly string $name)
+        {
+        }
+
+        public static function table(string $name): self
+        {
+            return new self($name);
+        }
+
+        public static function raw(string $sql): string
+        {
+            return $sql;
+        }
+
+        public function where(string $column, mixed $value): self
+        {
+            $this->conditions[] = "$column=$value";
+            return $this;
+        }
+
+        public function update(array $values): void
+        {
+            $row = implode(' ', [$this->name, ...$this->conditions]);
+            \state(fn (array $state) => [$row => $values] + $state);
+        }
+    }
+}
+
 namespace {
     define('WHMCS', true);
 

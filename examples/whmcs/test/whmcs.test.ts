@@ -35,6 +35,9 @@ const CLIENT = {
   fullphonenumber: '+49.69123456',
 };
 
+const BYTES_PER_MB = 1024 ** 2;
+const OTHER_VM = { cores: 1, mem: 2048, disk: 20, os: 'debian_12', hostsystem: 'nl_ryzen' };
+
 interface Whmcs {
   readonly service: TestService;
   readonly proxy: Proxy;
@@ -51,7 +54,8 @@ interface Whmcs {
 }
 
 async function startWhmcs(): Promise<Whmcs> {
-  const service = await createTestService();
+  // The month of the service is that of the modules.
+  const service = await createTestService({ now: `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z` });
   onTestFinished(() => service.close());
   const baseUrl = await service.listen();
   const proxy = await startProxy(baseUrl);
@@ -212,6 +216,64 @@ describe('the modules for WHMCS', () => {
     click.kill('SIGCONT');
     expect(await json(stdout)).toBe('The service was terminated while its VM was being created. The VM was deleted.');
     expect(await vms()).toEqual([]);
+  });
+
+  test('tell WHMCS the disk and the traffic of its VMs and their limits, in MB', async () => {
+    const { service, reseller } = whmcs;
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    // Another WHMCS uses the same account.
+    await reseller.vm.create({ ...OTHER_VM, labels: 'whmcs-service=store-4711,whmcs-order=1' });
+    await service.advance(3_600_000);
+    const { vmid = 0 } = (await vms()).find(({ labels }) => labels?.['whmcs-service'] === 'shop-4711') ?? {};
+    const [status, traffic] = await Promise.all([reseller.vm.status(vmid), reseller.vm.traffic(vmid)]);
+    const diskUsage = Math.round((status.usage?.nvme_storage.data ?? 0) * 1024);
+    const trafficUsage = Math.floor((traffic.months.at(-1)?.total ?? 0) / BYTES_PER_MB);
+    expect(diskUsage).toBeGreaterThan(0);
+    expect(trafficUsage).toBeGreaterThan(0);
+    expect(traffic.included).toBeGreaterThan(BYTES_PER_MB);
+
+    expect(await whmcs.vm('UsageUpdate', { serverid: 3, serviceid: undefined })).toBe(null);
+    const { 'tblhosting server=3 id=4711': stored, ...rest } = whmcs.stored();
+    expect(stored).toEqual({
+      diskusage: diskUsage,
+      disklimit: 20 * 1024,
+      bwusage: trafficUsage,
+      bwlimit: Math.floor((traffic.included ?? 0) / BYTES_PER_MB),
+      lastupdate: 'now()',
+    });
+    expect(Object.keys(rest).filter((name) => name.startsWith('tblhosting'))).toEqual([]);
+
+    // WHMCS knows no limit as 0, and keeps the disk that it last saw of a stopped VM.
+    const shown: { nodes: Record<string, unknown>[] } = Object(await service.operate('GET', '/host-systems/nl_ryzen'));
+    const nodes = shown.nodes.map(({ name, cores, mem, disk, storage }) => ({ name, cores, mem, disk, storage }));
+    const { name: _, ...host }: { name?: string } = Object({ ...shown, nodes });
+    await service.operate('PUT', '/host-systems/nl_ryzen', { ...host, included_traffic: null });
+    expect(await whmcs.vm('SuspendAccount')).toBe('success');
+    await whmcs.vm('UsageUpdate', { serverid: 3, serviceid: undefined });
+    expect(whmcs.stored()['tblhosting server=3 id=4711']).toEqual({
+      disklimit: 20 * 1024,
+      bwusage: expect.any(Number),
+      bwlimit: 0,
+      lastupdate: 'now()',
+    });
+  });
+
+  test('import the prices of TLDs', async () => {
+    const prices = await whmcs.reseller.domain.pricings();
+    const { create, renew, transfer } = prices['de']?.price_net ?? expect.fail('The service sells no .de domains.');
+    const imported = await whmcs.domain('GetTldPricing', { sld: undefined, tld: undefined });
+    expect(imported).toHaveLength(Object.keys(prices).length);
+    expect(imported).toContainEqual({
+      Extension: '.de',
+      MinYears: 1,
+      MaxYears: 1,
+      RegisterPrice: create,
+      RenewPrice: renew,
+      TransferPrice: transfer,
+      Currency: 'EUR',
+      EppRequired: true,
+    });
+    expect(await whmcs.domain('GetTldPricing', { ApiKey: 'wrong' })).toEqual({ error: expect.stringContaining('key') });
   });
 
   test('say what was wrong, what was expected and what to do', async () => {

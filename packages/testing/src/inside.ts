@@ -54,6 +54,8 @@ export async function createServiceInside(options: InsideOptions = {}): Promise<
   } = await createService({
     store,
     ports,
+    // Its VMs have use and traffic, like those of a sandbox.
+    simulated: hypervisor ? [] : ['hypervisor'],
     secret: 'x'.repeat(32),
     operatorToken: OPERATOR_TOKEN,
     logger: pino({ level: 'silent' }),

@@ -6,8 +6,10 @@ declare(strict_types=1);
 
 use Reseller\Whmcs\Api;
 use Reseller\Whmcs\ApiError;
+use WHMCS\Domain\TopLevel\ImportItem;
 use WHMCS\Domains\DomainLookup\ResultsList;
 use WHMCS\Domains\DomainLookup\SearchResult;
+use WHMCS\Results\ResultsList as TldList;
 
 use function Reseller\Whmcs\installationName;
 
@@ -163,6 +165,29 @@ function reseller_CheckAvailability(array $params): ResultsList
         $results->append($result);
     }
     return $results;
+}
+
+/** The net prices that the service charges, from which WHMCS computes those of its clients. */
+function reseller_GetTldPricing(array $params): TldList|array
+{
+    try {
+        $tlds = new TldList();
+        foreach (reseller_api($params)->get('/domain/pricings') as $tld => ['price_net' => $price]) {
+            $tlds[] = (new ImportItem())
+                ->setExtension(".$tld")
+                // The service registers for one year, and renews each year.
+                ->setMinYears(1)
+                ->setMaxYears(1)
+                ->setRegisterPrice($price['create'])
+                ->setRenewPrice($price['renew'])
+                ->setTransferPrice($price['transfer'])
+                ->setCurrency('EUR')
+                ->setEppRequired(true);
+        }
+        return $tlds;
+    } catch (Throwable $error) {
+        return ['error' => $error->getMessage()];
+    }
 }
 
 /** Returns the date on which a domain expires, or null if the account does not have it. */

@@ -5,6 +5,7 @@
 declare(strict_types=1);
 
 use Reseller\Whmcs\VmService;
+use WHMCS\Database\Capsule;
 
 if (!defined('WHMCS')) {
     exit('WHMCS calls this file.');
@@ -82,6 +83,17 @@ function reseller_ClientArea(array $params): array
         $vars = $service->overview();
     });
     return ['templatefile' => 'templates/clientarea', 'vars' => $vars + ['error' => $error === 'success' ? '' : $error]];
+}
+
+/** WHMCS calls it once a day for each server, without a service. */
+function reseller_UsageUpdate(array $params): void
+{
+    foreach ((new VmService($params))->usage() as $serviceId => $usage) {
+        Capsule::table('tblhosting')
+            ->where('server', $params['serverid'])
+            ->where('id', $serviceId)
+            ->update($usage + ['lastupdate' => Capsule::raw('now()')]);
+    }
 }
 
 /** Returns the word `success`, or the message that WHMCS shows to the administrator. */

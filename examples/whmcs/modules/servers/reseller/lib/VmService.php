@@ -32,6 +32,9 @@ final class VmService
         ],
     ];
 
+    private const MB_PER_GB = 1024;
+    private const BYTES_PER_MB = 1024 ** 2;
+
     private readonly Api $api;
 
     /** @param array<string, mixed> $params The module parameters of WHMCS. */
@@ -111,6 +114,36 @@ final class VmService
             'mem' => $config['mem'],
             'disk' => $config['disk'],
         ];
+    }
+
+    /**
+     * The use of all VMs that this WHMCS has at the server, as WHMCS stores it: in MB, and 0 for a limit that does not exist.
+     *
+     * @return iterable<int, array<string, int>> By the identifiers of their services.
+     */
+    public function usage(): iterable
+    {
+        $prefix = installationName($this->params['serverusername']) . '-';
+        foreach ($this->api->search('/vm/search', ['labels' => 'whmcs-service'])['list'] as $vm) {
+            $name = $vm['labels']['whmcs-service'];
+            $serviceId = substr($name, strlen($prefix));
+            if (!str_starts_with($name, $prefix) || !ctype_digit($serviceId)) {
+                continue;
+            }
+            try {
+                $disk = $this->api->get("/vm/{$vm['vmid']}/status")['usage']['nvme_storage']['data'] ?? null;
+                $traffic = $this->api->get("/vm/{$vm['vmid']}/traffic");
+            } catch (ApiError) {
+                // The VM was deleted, or is measured again tomorrow. The module log has the message.
+                continue;
+            }
+            $sent = array_column($traffic['months'], 'total', 'month')[gmdate('Y-m')] ?? 0;
+            yield (int) $serviceId => [
+                'disklimit' => $vm['config']['disk'] * self::MB_PER_GB,
+                'bwusage' => intdiv($sent, self::BYTES_PER_MB),
+                'bwlimit' => intdiv($traffic['included'] ?? 0, self::BYTES_PER_MB),
+            ] + ($disk === null ? [] : ['diskusage' => (int) round($disk * self::MB_PER_GB)]);
+        }
     }
 
     private function vmId(): int
