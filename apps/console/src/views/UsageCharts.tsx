@@ -17,7 +17,8 @@ export function CpuChart({ samples, interval }: { readonly samples: readonly VmU
 }
 
 function cpuSeries({ accent }: Colours): uPlot.Series[] {
-  return [{ stroke: accent, width: 2, points: { show: false } }];
+  // Without a line to another sample, a sample would be invisible. The library draws points only where there is room for them.
+  return [{ stroke: accent, width: 2 }];
 }
 
 /** Traffic in GB: a bar for each day, whose lower part was received. */

@@ -53,6 +53,12 @@ export function Vms() {
   );
 }
 
+function labelsOf({ labels }: Vm): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+}
+
 function resourcesOf({ cores, mem, disk }: Vm): string {
   return `${cores} cores, ${mem / 1024} GB, ${disk} GB`;
 }
@@ -99,6 +105,8 @@ export function VmPage({ id }: { readonly id: string }) {
               ['State', <Status key="state" value={vm.state} />],
               ['Account', <AccountName key="account" id={vm.account_id} names={names} />],
               ['Hostname', vm.hostname],
+              ['Name', <Text key="name" value={vm.name} />],
+              ['Labels', labelsOf(vm) || 'none'],
               ['Operating system', vm.os],
               ['Host system', `${vm.hostsystem}, node ${vm.node}`],
               ['Resources', resourcesOf(vm)],

@@ -2205,6 +2205,16 @@ export type Vm = {
      */
     hostname: string;
     /**
+     * Display name that its reseller chose; the hostname if there is none.
+     */
+    name: string;
+    /**
+     * Values of the labels that its reseller chose, by their keys.
+     */
+    labels: {
+        [key: string]: string;
+    };
+    /**
      * IPv4 addresses of the server.
      */
     ipv4: Array<string>;

@@ -81,6 +81,18 @@ test('defines host systems, images and pools, and refuses to remove those in use
   expect((await operator.listIpPools({ client })).items).toHaveLength(5);
 });
 
+test('shows the name and the labels of a VM as its reseller chose them', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { identifier } = (await service.call('createVm', { form: { ...SMALL_VM, hostname: 'web1' } })).body.data;
+  const path = { vm_id: String(identifier) };
+  expect(await operator.getVm({ client, path })).toMatchObject({ name: 'web1', labels: {} });
+  await service.call('editVm', { path: { vmid: path.vm_id }, form: { name: 'Shop', labels: 'team=web,env=production' } });
+  const edited = { hostname: 'web1', name: 'Shop', labels: { env: 'production', team: 'web' } };
+  expect(await operator.getVm({ client, path })).toMatchObject(edited);
+  expect((await operator.listVms({ client })).items).toMatchObject([edited]);
+});
+
 test('stops, starts, resizes, restarts and removes VMs, and changes nothing on repeated calls', async () => {
   const service = await startOperator();
   const { client, clock } = service;

@@ -14,6 +14,7 @@ import { quotedResize } from '../core/vm/quote-resize.ts';
 import type { CommandHooks } from '../delivery/command.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import { labelsOf } from '../rules/labels.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
@@ -208,6 +209,8 @@ function toVm(vm: Row, addresses: readonly AssignedAddress[] = []): Vm {
     storage: vm.storage,
     os: vm.os,
     hostname: vm.hostname,
+    name: vm.name ?? vm.hostname,
+    labels: labelsOf(vm.labels),
     ipv4: ofFamily(4),
     ipv6: ofFamily(6),
     monthly_price: decimalOf(BigInt(vm.monthly_price)),

@@ -2,7 +2,7 @@ import type { Hypervisor } from '@reseller/adapters';
 
 import { Refusal } from '../../rules/refusal.ts';
 
-/** What a hypervisor cannot do without a part that its adapter may omit, and what the reseller can do instead. */
+/** The end of the message for each part that an adapter may omit: the lack, and another way for the reseller. */
 const withoutPart = {
   backups: 'makes no backups. Back up the VM from inside, or ask the provider.',
   console: 'has no console. Use SSH, or ask the provider.',
