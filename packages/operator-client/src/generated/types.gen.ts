@@ -3223,6 +3223,10 @@ export type DomainDetail = Domain & {
      */
     handle: string;
     /**
+     * Whether the account has locked the domain against transfers.
+     */
+    transfer_lock: boolean;
+    /**
      * Nameservers, in their order.
      */
     nameservers: Array<string>;
