@@ -51,6 +51,11 @@ export interface Registrar {
   /** The state of a task that a call has started. Omit it if no call starts one. Needs no token, because it changes nothing. */
   task?(task: string): Promise<TaskState>;
   setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void>;
+  /**
+   * Sets or removes the lock with which the registry refuses transfers to another provider. In EPP, it is the status `clientTransferProhibited`.
+   * A new domain has no lock.
+   */
+  setTransferLock(name: string, locked: boolean, token: FencingToken): Promise<void>;
   /** Sets the auth code with which another provider can take over the domain. Null for none. */
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */

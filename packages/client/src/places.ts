@@ -127,6 +127,7 @@ export const EXTENSION_PLACES: Places = {
       list: 'listHandles',
     },
     check: 'checkDomain',
+    setTransferLock: 'setDomainTransferLock',
     delete: 'deleteDomain',
     quoteRegister: 'quoteRegisterDomain',
     quoteUndelete: 'quoteUndeleteDomain',

@@ -11,6 +11,7 @@ import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
 import { setNameservers } from './reseller/domain/set-domain-nameservers.ts';
+import { setTransferLock } from './reseller/domain/set-domain-transfer-lock.ts';
 import { undelete } from './reseller/domain/undelete-domain.ts';
 import { reinstall } from './reseller/vm/reinstall-vm.ts';
 
@@ -34,6 +35,7 @@ const all: readonly AnyDelivery[] = [
   register,
   undelete,
   setNameservers,
+  setTransferLock,
   requestAuthcode,
   terminateDomain,
   setUpServer,

@@ -128,7 +128,6 @@ function createContext(
     operatorUrl,
     docs: options.docs,
     console: options.console,
-    hasExtension: options.extension ?? mode === 'sandbox',
     allowedHosts: (options.allowedHosts ?? []).map((name) => name.toLowerCase()),
     securityContact: options.securityContact,
     trustedProxies: options.trustedProxies ?? [],

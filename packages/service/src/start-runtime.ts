@@ -60,6 +60,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
     secret,
     previousSecret,
     mode,
+    hasExtension: options.extension ?? mode === 'sandbox',
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
     consoleLimits: { ...DEFAULT_CONSOLE_LIMITS, ...options.consoleLimits },
     portTimeoutMs,

@@ -54,6 +54,7 @@ async function startSandbox(): Promise<Sandbox> {
       nameservers: [],
       authcode: null,
       renewed: true,
+      transferLock: false,
     });
   }
   // The sample VM has one address, so a reader first buys the VM whose additional address the examples move.
@@ -329,6 +330,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('deleteDedicatedServer', { path: { identifier } });
   },
   'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
+  'setDomainTransferLock changeInProgress': duringChange('setDomainTransferLock', { form: { transfer_lock: true } }),
   'requestDomainAuthcode changeInProgress': duringChange('requestDomainAuthcode'),
   'undeleteDomain changeInProgress': duringChange('undeleteDomain'),
   'deleteDomain changeInProgress': duringChange('deleteDomain'),
@@ -406,6 +408,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'setDomainNameservers twice': sending('setDomainNameservers', {
     form: { ns1: 'ns1.reseller-dns.example', ns2: 'ns1.reseller-dns.example' },
   }),
+  'setDomainTransferLock noBoolean': sending('setDomainTransferLock', { form: { transfer_lock: 'on' } }),
   'undeleteDomain notCancelled': sending('undeleteDomain', { path: examplePath('getDomain') }),
   'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),

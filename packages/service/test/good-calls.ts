@@ -141,6 +141,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registerDomain(service, owner, 'redirected.net')),
     form: FIVE_NAMESERVERS,
   }),
+  setDomainTransferLock: async (service, owner) => ({
+    ...(await registerDomain(service, owner, 'locked.net')),
+    form: { transfer_lock: true },
+  }),
   requestDomainAuthcode: (service, owner) => registerDomain(service, owner, 'given-away.net'),
   undeleteDomain: async (service, owner) => {
     const sent = await registerDomain(service, owner, 'cancelled.net');

@@ -20,6 +20,7 @@ export async function startSandbox(): Promise<TestOperator> {
     nameservers: [],
     authcode: null,
     renewed: true,
+    transferLock: false,
   });
   return sandbox;
 }

@@ -141,6 +141,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         secret: SECRET,
         previousSecret: undefined,
         mode: 'sandbox',
+        hasExtension: true,
         invoiceLinkDays: 30,
         consoleLimits: DEFAULT_CONSOLE_LIMITS,
         portTimeoutMs: 30_000,

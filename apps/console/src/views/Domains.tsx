@@ -68,6 +68,7 @@ export function DomainPage({ name }: { readonly name: string }) {
               ['Status', <Status key="status" value={domain.terminated ? 'terminated' : domain.status} />],
               ['Account', <AccountName key="account" id={domain.account_id} names={names} />],
               ['Contact', <code key="handle">{domain.handle}</code>],
+              ['Transfer lock', domain.transfer_lock ? 'set' : 'not set'],
               ['Nameservers', domain.nameservers.join(', ')],
               ['Zone in the DNS', domain.zone_published ? 'published' : (domain.zone_error ?? 'being published')],
               ['Registered', <Instant key="created" at={domain.created} />],

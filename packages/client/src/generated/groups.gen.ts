@@ -122,6 +122,7 @@ export interface Groups {
   };
   readonly domain: {
     readonly check?: InExtension;
+    readonly setTransferLock?: InExtension;
     readonly delete?: InExtension;
     readonly quoteRegister?: InExtension;
     readonly quoteUndelete?: InExtension;

@@ -3233,6 +3233,10 @@ export type DomainDetail = Domain & {
      */
     handle: string;
     /**
+     * Whether the account has locked the domain against transfers.
+     */
+    transfer_lock: boolean;
+    /**
      * Nameservers, in their order.
      */
     nameservers: Array<string>;

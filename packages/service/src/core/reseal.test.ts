@@ -25,7 +25,13 @@ async function startFilledSandbox() {
     db.selectFrom('domains').select(account).where('name', '=', sampleIdentifiers.domain).executeTakeFirstOrThrow(),
   );
   const { key: apiKey } = await operator.issueApiKey({ client: service.client, path: { account_id: demo }, body: { label: 'x' } });
-  service.registrar.domains.set(sampleIdentifiers.domain, { contact: Object({}), nameservers: [], authcode: null, renewed: true });
+  service.registrar.domains.set(sampleIdentifiers.domain, {
+    contact: Object({}),
+    nameservers: [],
+    authcode: null,
+    renewed: true,
+    transferLock: false,
+  });
   await service.call('requestDomainAuthcode', { path: { domain: sampleIdentifiers.domain }, apiKey });
   await service.call('createVm', { form: { ...SMALL_VM, user_data: USER_DATA }, apiKey });
   await operator.createSnapshot({ client: service.client, path: { snapshot: 'sealed' } });

@@ -98,6 +98,7 @@ const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>>
   'registrar.transfer': on(simulatedRegistrar, (port, token) => port.transfer(DOMAIN, 'example-authcode-1', token)),
   'registrar.withdraw': on(simulatedRegistrar, (port, token) => port.withdraw(DOMAIN.name, token)),
   'registrar.setNameservers': on(simulatedRegistrar, (port, token) => port.setNameservers(DOMAIN.name, [], token)),
+  'registrar.setTransferLock': on(simulatedRegistrar, (port, token) => port.setTransferLock(DOMAIN.name, true, token)),
   'registrar.setAuthcode': on(simulatedRegistrar, (port, token) => port.setAuthcode(DOMAIN.name, null, token)),
   'registrar.setRenewal': on(simulatedRegistrar, (port, token) => port.setRenewal(DOMAIN.name, true, token)),
 };

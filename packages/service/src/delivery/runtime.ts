@@ -14,6 +14,8 @@ export interface Runtime {
   /** Also accepted, while the secret is rotated. */
   readonly previousSecret: string | undefined;
   readonly mode: Mode;
+  /** Whether the reseller API has the operations of the extension, and the properties that it adds to responses. */
+  readonly hasExtension: boolean;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
   readonly consoleLimits: ConsoleLimits;

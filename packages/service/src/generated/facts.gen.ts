@@ -66,6 +66,7 @@ export const OPERATION_IDS = [
   "listHandles",
   "checkDomain",
   "deleteDomain",
+  "setDomainTransferLock",
   "listDomainDns",
   "addDomainDns",
   "editDomainDnsRecord",

@@ -1,8 +1,10 @@
 import { hypervisorConformance } from '@reseller/adapters/conformance';
 import { dnsConformance } from '@reseller/adapters/conformance/dns';
+import { registrarConformance } from '@reseller/adapters/conformance/registrar';
 import { describe, expect, test } from 'vitest';
 
-import { simulatedDns, simulatedHypervisor } from './simulated.ts';
+import { TestRegistrar } from '../../test/ports/registrar.ts';
+import { simulatedDns, simulatedHypervisor, simulatedRegistrar } from './simulated.ts';
 
 describe('the simulated hypervisor, which has no VMs', () => {
   const cases = hypervisorConformance(async () => ({ open: async (fence) => simulatedHypervisor(fence), close: async () => {} }));
@@ -11,5 +13,25 @@ describe('the simulated hypervisor, which has no VMs', () => {
 
 describe('the simulated DNS, which has no zones', () => {
   const cases = dnsConformance(async () => ({ open: async (fence) => simulatedDns(fence), close: async () => {} }));
+  test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+describe('the simulated registrar, which has no domains', () => {
+  const cases = registrarConformance(async () => ({ open: async (fence) => simulatedRegistrar(fence), close: async () => {} }));
+  test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+describe('the registrar of the tests', () => {
+  const cases = registrarConformance(async () => {
+    const registrar = new TestRegistrar();
+    return {
+      open: async () => registrar,
+      async domain(name) {
+        const domain = registrar.domains.get(name);
+        return domain && { ...domain, handle: domain.contact.handle };
+      },
+      close: async () => {},
+    };
+  });
   test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
 });

@@ -36,6 +36,7 @@ import { registerDomain } from './domain/register-domain.ts';
 import { removeDomainDns } from './domain/remove-domain-dns.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
 import { setDomainNameservers } from './domain/set-domain-nameservers.ts';
+import { setDomainTransferLock } from './domain/set-domain-transfer-lock.ts';
 import { undeleteDomain } from './domain/undelete-domain.ts';
 import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
@@ -144,6 +145,7 @@ export const operations: OperationTable = {
   registerDomain,
   getDomain,
   setDomainNameservers,
+  setDomainTransferLock,
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,

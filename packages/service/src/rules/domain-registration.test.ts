@@ -33,9 +33,11 @@ test('expires a domain of 29 February on 28 February, or on the 29th in a leap y
 });
 
 test('returns the status LOCK for 60 days', () => {
-  const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
-  expect(statusOf(registration, instant('2027-01-09T11:59:59Z'))).toBe('LOCK');
-  expect(statusOf(registration, instant('2027-01-09T12:00:00Z'))).toBe('OK');
+  const { lockedUntil } = beginRegistration(instant('2026-11-10T12:00:00Z'));
+  const statusAt = (iso: string, transferLock = false) => statusOf({ lockedUntil, transferLock }, instant(iso));
+  expect(statusAt('2027-01-09T11:59:59Z')).toBe('LOCK');
+  expect(statusAt('2027-01-09T12:00:00Z')).toBe('OK');
+  expect(statusAt('2027-01-09T12:00:00Z', true)).toBe('LOCK');
 });
 
 interface Model {

@@ -28,10 +28,16 @@ export function beginRegistration(at: Seconds): Registration {
   return { created: at, expires: anniversary(at, 1), lockedUntil: at + TRANSFER_LOCK_SECONDS, terminated: false };
 }
 
+/** What decides the status of a domain. */
+export interface Locks extends Pick<Registration, 'lockedUntil'> {
+  /** Whether the account has set the transfer lock. */
+  readonly transferLock: boolean;
+}
+
 /** `domain.status`. @param isPending Whether the registry still carries out the registration or transfer. */
-export function statusOf({ lockedUntil }: Pick<Registration, 'lockedUntil'>, at: Seconds, isPending = false): 'OK' | 'LOCK' | 'PENDING' {
+export function statusOf({ lockedUntil, transferLock }: Locks, at: Seconds, isPending = false): 'OK' | 'LOCK' | 'PENDING' {
   if (isPending) return 'PENDING';
-  return at < lockedUntil ? 'LOCK' : 'OK';
+  return transferLock || at < lockedUntil ? 'LOCK' : 'OK';
 }
 
 /** Why a state does not allow a transition. */

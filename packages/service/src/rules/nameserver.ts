@@ -46,5 +46,10 @@ export function listOfNameservers(nameservers: DomainNameservers): string[] {
   return NAMESERVER_FIELDS.flatMap((field) => nameservers[field] ?? []);
 }
 
+/** Nameservers by their fields. */
+export function namedNameservers([ns1, ns2, ns3, ns4, ns5]: readonly string[]): DomainNameservers {
+  return { ns1: ns1 ?? null, ns2: ns2 ?? null, ns3: ns3 ?? null, ns4: ns4 ?? null, ns5: ns5 ?? null };
+}
+
 /** The default: the first two nameservers of the provider. */
 export const STANDARD_NAMESERVERS: WantedNameservers = { ns1: 'default', ns2: 'default' };

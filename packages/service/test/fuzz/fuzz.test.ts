@@ -156,7 +156,8 @@ async function targetOf({ name, hasExtension }: Bundle): Promise<Target> {
   // The registrar of the tests remembers domains; that of a sandbox does not need to.
   const registered = await service.store.read((db) => db.selectFrom('domains').select('name').execute());
   const contact = { ...PERSON, handle: sampleIdentifiers.handle, organisation: null, phone: null };
-  for (const domain of registered) service.registrar.domains.set(domain.name, { contact, nameservers: [], authcode: null, renewed: true });
+  for (const domain of registered)
+    service.registrar.domains.set(domain.name, { contact, nameservers: [], authcode: null, renewed: true, transferLock: false });
   const isOperator = name === 'operator';
   const transport = overSocket(isOperator ? service.operatorUrl : service.baseUrl);
   const credential = isOperator ? { authorization: `Bearer ${OPERATOR_TOKEN}` } : { 'x-service-apikey': await demoKey(service) };

@@ -9,6 +9,7 @@ export interface RegistrarDomain {
   readonly nameservers: readonly string[];
   readonly authcode: string | null;
   readonly renewed: boolean;
+  readonly transferLock: boolean;
 }
 
 /** Domains of this prefix belong to another provider. Every domain can be transferred with this code. */
@@ -47,6 +48,9 @@ export class TestRegistrar implements Registrar {
   setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { nameservers }));
   }
+  setTransferLock(name: string, transferLock: boolean, token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { transferLock }));
+  }
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { authcode }));
   }
@@ -62,7 +66,7 @@ export class TestRegistrar implements Registrar {
     return this.#calls.call(purpose, [`domain/${name}`, token], work);
   }
   #add<Outcome>({ name, contact, nameservers }: DomainOrder, outcome: Outcome): Outcome {
-    this.domains.set(name, { contact, nameservers, authcode: null, renewed: true });
+    this.domains.set(name, { contact, nameservers, authcode: null, renewed: true, transferLock: false });
     this.#fail();
     return outcome;
   }

@@ -136,7 +136,7 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
   const now = clock.seconds();
   const stop = anniversary(now, 1);
   const [ns1 = '', ns2 = ''] = standardNameservers;
-  const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2] };
+  const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2], transferLock: false };
   const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun, records: [] };
   const price = domainPrice(registration);
   const hold = { account, amount: units(price) };
@@ -169,11 +169,13 @@ export async function changeDomain(sim: Simulation): Promise<void> {
   const domain = sim.dice.pickAny([...sim.model.domains.values()]);
   if (!domain) return registerDomain(sim);
   const { account, name } = domain;
-  switch (sim.dice.pick(['nameserver', 'authcode', 'undelete', 'dns'])) {
+  switch (sim.dice.pick(['nameserver', 'authcode', 'lock', 'undelete', 'dns'])) {
     case 'nameserver':
       return setNameservers(sim, account, name);
     case 'authcode':
       return requestAuthcode(sim, account, name);
+    case 'lock':
+      return setTransferLock(sim, account, name);
     case 'undelete':
       return undelete(sim, account, name);
     default:
@@ -207,6 +209,17 @@ function requestAuthcode(sim: Simulation, account: ModelAccount, name: string): 
         // It is unknown which code the registrar has, so the service returns none.
         released: (domain) => (domain.authcode = null),
       }),
+  });
+}
+
+function setTransferLock(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  const locked = sim.dice.chance(0.5);
+  return send(sim, {
+    account,
+    id: 'setDomainTransferLock',
+    sent: { path: { domain: name }, form: { transfer_lock: locked } },
+    otherForm: { transfer_lock: !locked },
+    predict: () => predictRegistrarChange(sim, account, name, { confirmed: (domain) => void (domain.transferLock = locked) }),
   });
 }
 

@@ -254,11 +254,20 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   await checkUsage(sim, account, vm);
 }
 
-function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {
+function expectedDomain(domain: ModelDomain, now: number): object {
+  const { name, tld, authcode, created, expires, terminated, handle, nameservers, transferLock } = domain;
   const timing = (instant: number): string => iso(instant).slice(0, 19).replace('T', ' ');
   const [ns1 = null, ns2 = null, ns3 = null, ns4 = null, ns5 = null] = nameservers;
   return {
-    domain: { name, tld, sld: name.slice(0, -tld.length - 1), authcode, status: now < created + LOCK_SECONDS ? 'LOCK' : 'OK', terminated },
+    domain: {
+      name,
+      tld,
+      sld: name.slice(0, -tld.length - 1),
+      authcode,
+      status: transferLock || now < created + LOCK_SECONDS ? 'LOCK' : 'OK',
+      terminated,
+      transfer_lock: transferLock,
+    },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
     nameserver: { ns1, ns2, ns3, ns4, ns5 },
     timings: { create: timing(created), expire: timing(expires) },

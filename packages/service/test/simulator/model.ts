@@ -155,6 +155,7 @@ export interface ModelDomain {
   terminated: boolean;
   authcode: string | null;
   nameservers: readonly string[];
+  transferLock: boolean;
   readonly records: ModelRecord[];
 }
 

@@ -414,7 +414,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       remove(vmid: types.RemoveVmRdnsData['path']['vmid'] | number, ip_address: types.RemoveVmRdnsData['path']['ip_address'], options?: RequestOptions): Call<types.RemoveVmRdnsSuccess['data']>;
     };
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'editDns' | 'handle' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'info' | 'editDns' | 'handle' | 'check' | 'setTransferLock' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
      * Register a domain
      *
@@ -436,6 +436,15 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     register(form: types.RegisterDomainForm, options?: RequestOptions): Call<types.RegisterDomainSuccess['data']>;
+    /**
+     * Get a domain
+     *
+     * Returns one domain with its registration status, handles, nameservers and timings.
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    info(domain: types.GetDomainData['path']['domain'], options?: RequestOptions): Call<types.GetDomainSuccess['data']>;
     /**
      * Edit a DNS record
      *
@@ -474,6 +483,19 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     check(domain: types.CheckDomainData['path']['domain'], options?: RequestOptions): Call<types.CheckDomainSuccess['data']>;
+    /**
+     * Lock a domain against transfers
+     *
+     * Sets or removes the transfer lock of a domain. While it is set, the registry refuses to transfer the domain to another provider, and this service refuses to transfer it to another account, also with a valid authcode. `POST /domain/{domain}/authcode` still returns authcodes, which are of use once the lock is removed. A new domain has no transfer lock.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @param form The transfer lock.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    setTransferLock(domain: types.SetDomainTransferLockData['path']['domain'], form: types.SetDomainTransferLockForm, options?: RequestOptions): Call<types.SetDomainTransferLockSuccess['data']>;
     /**
      * Cancel a domain
      *
@@ -973,12 +995,14 @@ export const groupsOf = (client: Client): Groups => {
     domain: {
       ...base.domain,
       register: (form, options) => sdk.registerDomain({ ...callOptions(options), client, body: form }),
+      info: (domain, options) => sdk.getDomain({ ...callOptions(options), client, path: { domain } }),
       editDns: (domain, form, options) => sdk.editDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),
       handle: {
         ...base.domain.handle,
         list: (options) => sdk.listHandles({ ...callOptions(options), client }),
       },
       check: (domain, options) => sdk.checkDomain({ ...callOptions(options), client, path: { domain } }),
+      setTransferLock: (domain, form, options) => sdk.setDomainTransferLock({ ...callOptions(options), client, path: { domain }, body: form }),
       delete: (domain, options) => sdk.deleteDomain({ ...callOptions(options), client, path: { domain } }),
       quoteRegister: (form, options) => sdk.quoteRegisterDomain({ ...callOptions(options), client, body: form }),
       quoteUndelete: (domain, options) => sdk.quoteUndeleteDomain({ ...callOptions(options), client, path: { domain } }),

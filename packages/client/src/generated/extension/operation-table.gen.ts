@@ -91,6 +91,13 @@ export const registerDomainFacts = {
     unique: true
 } as const;
 
+export const getDomainFacts = {
+    id: 'getDomain',
+    effect: 'read',
+    repeatable: true,
+    has: 'domain'
+} as const;
+
 export const editDomainDnsFacts = {
     id: 'editDomainDns',
     effect: 'write',
@@ -517,6 +524,19 @@ export const deleteDomainFacts = {
     repeats: {
         domain: 'domain'
     },
+    unique: true
+} as const;
+
+export const setDomainTransferLockFacts = {
+    id: 'setDomainTransferLock',
+    effect: 'write',
+    keyed: true,
+    form: {
+        transfer_lock: 'boolean'
+    },
+    openForm: true,
+    has: 'domain',
+    hasType: 'string',
     unique: true
 } as const;
 

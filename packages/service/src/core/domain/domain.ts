@@ -1,15 +1,16 @@
 /** Functions that operations on a domain share. */
 import type { Subject } from '@reseller/adapters';
-import type { DomainDetails, DomainNameservers } from '@reseller/client';
+import type { DomainNameservers } from '@reseller/client';
+import type { DomainDetails } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
-import type { Services } from '../../delivery/runtime.ts';
+import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { statusOf, timingOf } from '../../rules/domain-registration.ts';
-import type { Registration } from '../../rules/domain-registration.ts';
+import type { Locks, Registration } from '../../rules/domain-registration.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
@@ -94,6 +95,11 @@ export function registrationOf(row: Pick<DomainRow, 'created' | 'expires' | 'loc
   return { created: row.created, expires: row.expires, lockedUntil: row.locked_until, terminated: row.terminated === 1 };
 }
 
+/** The locks of a stored domain. */
+export function locksOf(row: Pick<DomainRow, 'locked_until' | 'transfer_lock'>): Locks {
+  return { lockedUntil: row.locked_until, transferLock: row.transfer_lock === 1 };
+}
+
 export function nameserversOf({ ns1, ns2, ns3, ns4, ns5 }: DomainRow): DomainNameservers {
   return { ns1, ns2, ns3, ns4, ns5 };
 }
@@ -104,16 +110,17 @@ export function authcodeContext(name: string): string {
 }
 
 /** A domain in the responses of registration and details. */
-export function toDomainDetails(row: DomainRow, secrets: Secrets, at: Seconds): DomainDetails {
+export function toDomainDetails(row: DomainRow, runtime: Pick<Runtime, 'hasExtension' | keyof Secrets>, at: Seconds): DomainDetails {
   const { name, sld, tld, handle, sealed_authcode: sealed } = row;
   return {
     domain: {
       name,
       sld,
       tld,
-      authcode: sealed === null ? null : (unseal(sealed, secrets, authcodeContext(name)) ?? null),
-      status: statusOf(registrationOf(row), at, row.state === 'pending'),
+      authcode: sealed === null ? null : (unseal(sealed, runtime, authcodeContext(name)) ?? null),
+      status: statusOf(locksOf(row), at, row.state === 'pending'),
       terminated: row.terminated === 1,
+      ...(runtime.hasExtension && { transfer_lock: row.transfer_lock === 1 }),
     },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
     nameserver: nameserversOf(row),

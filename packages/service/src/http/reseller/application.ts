@@ -37,18 +37,18 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     sendFailure: async (error, request, reply) =>
       isPreflight(request, consolePages) ? reply.code(204).send() : sendFailure(error, request, reply),
     rawResponse: rawErrorResponse,
-    upgrades: (request) => context.hasExtension && isConsoleUpgrade(request),
+    upgrades: (request) => context.runtime.hasExtension && isConsoleUpgrade(request),
   });
   app.decorateRequest('caller', null);
   allowPages(app, consolePages);
-  const operations = context.hasExtension ? apiOperations : await specifiedOperations();
+  const operations = context.runtime.hasExtension ? apiOperations : await specifiedOperations();
   // Runs after the server reports that it is ready, while it has few requests.
   app.addHook('onListen', async () => void setImmediate(() => prepareChecks(operations)));
   for (const api of operations) {
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });
   }
   serveInvoiceDocuments(app, runtime);
-  if (context.hasExtension) await serveVmConsole(app, context);
+  if (context.runtime.hasExtension) await serveVmConsole(app, context);
   serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
     const hidden = hiddenFromResellers(context);

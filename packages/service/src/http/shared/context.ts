@@ -37,8 +37,6 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** The console, served at /console/ of the operator API. */
   readonly console: ConsoleSite | undefined;
-  /** Whether the reseller API has the operations of the extension. */
-  readonly hasExtension: boolean;
   /** Names of hosts that a sandbox takes in addition to its own. */
   readonly allowedHosts: readonly string[];
   /** Where to report vulnerabilities, for security.txt. */

@@ -31,8 +31,8 @@ const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'EN
 export type HiddenDocument = 'extension' | 'operator';
 
 /** The documents that the port of resellers does not show: an extension that the service does not have, and the operator API of a live one. */
-export function hiddenFromResellers({ hasExtension, runtime }: Pick<HttpContext, 'hasExtension' | 'runtime'>): readonly HiddenDocument[] {
-  return [...(hasExtension ? [] : (['extension'] as const)), ...(runtime.mode === 'live' ? (['operator'] as const) : [])];
+export function hiddenFromResellers({ runtime }: Pick<HttpContext, 'runtime'>): readonly HiddenDocument[] {
+  return [...(runtime.hasExtension ? [] : (['extension'] as const)), ...(runtime.mode === 'live' ? (['operator'] as const) : [])];
 }
 
 /** Serves the documentation at /docs/. At other paths below it, browsers get the error page of the site, and programs the envelope. */

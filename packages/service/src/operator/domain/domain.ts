@@ -2,7 +2,7 @@ import type { Domain } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { nameserversOf } from '../../core/domain/domain.ts';
+import { locksOf, nameserversOf } from '../../core/domain/domain.ts';
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
@@ -47,6 +47,7 @@ export const getDomain: ReadOperation<'getDomain'> = {
     return {
       ...toDomain(domain, now),
       handle: domain.handle,
+      transfer_lock: domain.transfer_lock === 1,
       nameservers: listOfNameservers(nameserversOf(domain)),
       zone_published: change === undefined,
       zone_error: change?.reason ?? null,
@@ -73,11 +74,12 @@ export async function domainOf(db: Db, name: string): Promise<Row> {
   return requireFound(domain, `domain ${name}`);
 }
 
-function toDomain({ name, account_id, state, locked_until, terminated, created, expires }: Row, now: number): Domain {
+function toDomain(row: Row, now: number): Domain {
+  const { name, account_id, state, terminated, created, expires } = row;
   return {
     name,
     account_id,
-    status: statusOf({ lockedUntil: locked_until }, Math.floor(now / 1000), state === 'pending'),
+    status: statusOf(locksOf(row), Math.floor(now / 1000), state === 'pending'),
     terminated: terminated === 1,
     created: secondsToInstant(created),
     expires: secondsToInstant(expires),

@@ -11,7 +11,15 @@ test('registers a domain for a year, with the standard nameservers and one handl
   expect(status).toBe(200);
   expect(body.message).toBe('The domain was registered.');
   expect(body.data).toEqual({
-    domain: { name: 'reseller-customer.net', sld: 'reseller-customer', tld: 'net', authcode: null, status: 'LOCK', terminated: false },
+    domain: {
+      name: 'reseller-customer.net',
+      sld: 'reseller-customer',
+      tld: 'net',
+      authcode: null,
+      status: 'LOCK',
+      terminated: false,
+      transfer_lock: false,
+    },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
     nameserver: { ns1: 'ns1.provider.example', ns2: 'ns2.provider.example', ns3: null, ns4: null, ns5: null },
     timings: { create: '2026-11-10 12:03:17', expire: '2027-11-10 12:03:17' },
@@ -37,6 +45,7 @@ test('registers a domain for a year, with the standard nameservers and one handl
     nameservers: ['ns1.provider.example', 'ns2.provider.example'],
     authcode: null,
     renewed: true,
+    transferLock: false,
   });
 });
 

@@ -7,7 +7,7 @@ import type { Engine } from '../store.ts';
 import { createTrigger } from './triggers.ts';
 
 /** A change that accounts are told about. */
-interface Occasion {
+export interface Occasion {
   readonly type: string;
   /** Such as `update of state on vms`. */
   readonly change: string;
@@ -18,7 +18,7 @@ interface Occasion {
 }
 
 /** Events about things of one kind, each in one table. `row` takes the place of `new` or `old`. */
-interface Family {
+export interface Family {
   /** SQL: the account. */
   readonly account: string;
   /** SQL: the subject of the event. Events with the same subject keep their order. */
@@ -28,15 +28,15 @@ interface Family {
   readonly occasions: readonly Occasion[];
 }
 
-function differs(columns: readonly string[]): string {
+export function differs(columns: readonly string[]): string {
   return `(${columns.map((name) => `old.${name} is distinct from new.${name}`).join(' or ')})`;
 }
 
 const VM_COLUMNS = ['cores', 'mem', 'disk', 'storage', 'os', 'ips', 'backup_slots', 'network_speed', 'hostname', 'name', 'labels'];
-const DELEGATION = ['handle', 'terminated', 'ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
+export const DELEGATION = ['handle', 'terminated', 'ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
 /** No account has a VM in one of these states. */
 const NO_VM = `('reserved', 'removed')`;
-const IN_USE = `('registered', 'changing')`;
+export const IN_USE = `('registered', 'changing')`;
 
 const vms: Family = {
   account: 'row.account_id',
@@ -89,7 +89,7 @@ const backups: Family = {
   ],
 };
 
-const domains: Family = {
+export const domains: Family = {
   account: 'row.account_id',
   subject: `'domain/' || row.name`,
   facts: { domain: 'row.name', handle: 'row.handle', terminated: 'row.terminated', expire: 'row.expires' },
@@ -271,7 +271,7 @@ export function events(engine: Engine): Migration {
   };
 }
 
-function triggerOf(engine: Engine, family: Family, { type, change, when = '1 = 1', with: other }: Occasion, index: number) {
+export function triggerOf(engine: Engine, family: Family, { type, change, when = '1 = 1', with: other }: Occasion, index: number) {
   const row = change.startsWith('delete') ? 'old' : 'new';
   const { account, subject, facts } = { ...family, ...other };
   const members = Object.entries(facts).map(([name, value]) => `'${name}', ${value}`);

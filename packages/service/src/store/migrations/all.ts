@@ -25,6 +25,7 @@ import { addedAddresses } from './0024-added-addresses.ts';
 import { events } from './0025-events.ts';
 import { vmConsoles } from './0026-vm-consoles.ts';
 import { vmIsos } from './0027-vm-isos.ts';
+import { transferLocks } from './0028-transfer-locks.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -58,5 +59,6 @@ export function migrationsOf(engine: Engine) {
     '0025-events': events(engine),
     '0026-vm-consoles': vmConsoles(engine),
     '0027-vm-isos': vmIsos,
+    '0028-transfer-locks': transferLocks(engine),
   };
 }

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** Domains of accounts. A domain that has ended has no row, so every account may register it again. */
 export interface DomainsTable {
   /** ASCII form, unique in the service. */
@@ -29,6 +31,8 @@ export interface DomainsTable {
   hold: number;
   /** Seconds: the end of the time in which its status is LOCK. */
   locked_until: number;
+  /** 1 if the account has set the transfer lock. */
+  transfer_lock: Generated<number>;
 }
 
 export interface DnsRecordsTable {

@@ -1,0 +1,160 @@
+/** The rules for each registrar, as cases for any test runner. */
+import assert from 'node:assert/strict';
+
+import { memoryFence } from '../fencing.ts';
+import type { Fence, FencingToken } from '../fencing.ts';
+import type { DomainOrder, Registrar } from '../registrar.ts';
+import { isStale } from './case.ts';
+import type { ConformanceCase } from './case.ts';
+
+export type { ConformanceCase } from './case.ts';
+
+/** A domain as the system under the adapter shows it. */
+export interface DomainSeen {
+  /** Handle of its contact. */
+  readonly handle: string;
+  readonly nameservers: readonly string[];
+  readonly transferLock: boolean;
+  /** Whether it is renewed at its expiry. */
+  readonly renewed: boolean;
+}
+
+/** The system under an adapter, such as the test environment of a registry. */
+export interface RegistrarSystem {
+  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  open(fence: Fence): Promise<Registrar>;
+  /** A domain, or undefined if the registrar does not have it. Omit it for a simulation without domains; the cases then only check the tokens. */
+  domain?(name: string): Promise<DomainSeen | undefined>;
+  close(): Promise<void>;
+}
+
+export interface RegistrarConformanceOptions {
+  /** The domain that the cases register, under a TLD that the system has. Its contact must be valid there. */
+  readonly order?: Partial<DomainOrder>;
+}
+
+const ORDER: DomainOrder = {
+  name: 'conformance-customer.net',
+  contact: {
+    handle: 'HDL-CONFORMANCE1',
+    gender: 'FEMALE',
+    firstname: 'Mara',
+    lastname: 'Beispiel',
+    organisation: null,
+    street: 'Musterweg',
+    number: '7',
+    zipcode: '60311',
+    city: 'Frankfurt',
+    region: 'Hessen',
+    countrycode: 'DE',
+    email: 'mara@conformance-customer.example',
+    phone: '+49.6955501234',
+  },
+  nameservers: ['ns1.provider.example', 'ns2.provider.example'],
+};
+const OTHER_NAMESERVERS = ['ns1.customer.example', 'ns2.customer.example', 'ns3.customer.example'];
+
+interface Bench {
+  readonly order: DomainOrder;
+  /** The adapter after a restart of the process. */
+  open(): Promise<Registrar>;
+  /** Fails unless the domain is as expected, or does not exist if that is undefined. */
+  expectDomain(expected: Partial<DomainSeen> | undefined): Promise<void>;
+}
+
+/** A call that changes a registered domain, and the domain after it. */
+interface Change {
+  call(registrar: Registrar, token: FencingToken): Promise<unknown>;
+  readonly after: Partial<DomainSeen>;
+}
+
+/** Every change, so that each is tested for its effect, for a repetition and for a stale token. */
+function changesOf({ name }: DomainOrder): Readonly<Record<string, Change>> {
+  return {
+    'other nameservers': {
+      call: (registrar, token) => registrar.setNameservers(name, OTHER_NAMESERVERS, token),
+      after: { nameservers: OTHER_NAMESERVERS },
+    },
+    'a transfer lock': { call: (registrar, token) => registrar.setTransferLock(name, true, token), after: { transferLock: true } },
+    'no transfer lock': { call: (registrar, token) => registrar.setTransferLock(name, false, token), after: { transferLock: false } },
+    'no renewal': { call: (registrar, token) => registrar.setRenewal(name, false, token), after: { renewed: false } },
+    'renewal again': { call: (registrar, token) => registrar.setRenewal(name, true, token), after: { renewed: true } },
+    'an auth code': { call: (registrar, token) => registrar.setAuthcode(name, 'Conformance1Code', token), after: {} },
+    'no auth code': { call: (registrar, token) => registrar.setAuthcode(name, null, token), after: {} },
+  };
+}
+
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'a registered domain has its contact, its nameservers and no transfer lock': async ({ open, order, expectDomain }) => {
+    const registrar = await open();
+    assert.equal(await registrar.isAvailable(order.name), true);
+    assert.equal(await registrar.register(order, 1), 'registered');
+    await expectDomain({ handle: order.contact.handle, nameservers: order.nameservers, transferLock: false, renewed: true });
+  },
+
+  'each change has its effect, after a restart too, and can be repeated': async ({ open, order, expectDomain }) => {
+    await (await open()).register(order, 1);
+    let token = 1;
+    const expected: Partial<DomainSeen> = { handle: order.contact.handle };
+    for (const { call, after } of Object.values(changesOf(order))) {
+      Object.assign(expected, after);
+      token += 1;
+      for (const _ of ['first', 'repeated']) {
+        await call(await open(), token);
+        await expectDomain(expected);
+      }
+    }
+  },
+
+  'a stale call is rejected, and changes nothing': async ({ open, order, expectDomain }) => {
+    const registrar = await open();
+    await registrar.register(order, 1);
+    await registrar.setTransferLock(order.name, true, 3);
+    const before = { transferLock: true, renewed: true, nameservers: order.nameservers };
+    const calls = [...Object.values(changesOf(order)).map(({ call }) => call), () => registrar.withdraw(order.name, 2)];
+    for (const call of calls) await assert.rejects(async () => call(registrar, 2), isStale);
+    await expectDomain(before);
+  },
+
+  'a withdrawn registration is gone, and can be withdrawn again': async ({ open, order, expectDomain }) => {
+    const registrar = await open();
+    await registrar.register(order, 1);
+    for (const token of [2, 3]) await registrar.withdraw(order.name, token);
+    await expectDomain(undefined);
+  },
+};
+
+/**
+ * The cases that every registrar without tasks passes. Each uses a system that it gets from `newSystem` and closes.
+ *
+ * @param newSystem Returns a system without the domain of the cases.
+ */
+export function registrarConformance(
+  newSystem: () => Promise<RegistrarSystem>,
+  { order = {} }: RegistrarConformanceOptions = {},
+): readonly ConformanceCase[] {
+  return Object.entries(CASES).map(([name, check]) => ({
+    name,
+    async run() {
+      const system = await newSystem();
+      const fence = memoryFence();
+      const wanted = { ...ORDER, ...order };
+      try {
+        await check({
+          order: wanted,
+          open: () => system.open(fence),
+          expectDomain: (expected) => compareDomain(system, wanted.name, expected),
+        });
+      } finally {
+        await system.close();
+      }
+    },
+  }));
+}
+
+async function compareDomain(system: RegistrarSystem, name: string, expected: Partial<DomainSeen> | undefined): Promise<void> {
+  if (!system.domain) return;
+  const seen = await system.domain(name);
+  if (expected === undefined || seen === undefined) return assert.equal(seen, expected);
+  assert.deepEqual({ ...seen, ...expected }, seen, `The domain is ${JSON.stringify(seen)}, and not ${JSON.stringify(expected)}.`);
+}
