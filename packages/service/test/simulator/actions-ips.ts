@@ -18,10 +18,15 @@ const CALLS_PORT = { portUse: 'a port, and one to undo it', delivery: 'resizeVm'
 
 export async function changeIps(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
-  const vm = dice.pickAny(model.vms.slice(-25));
+  const latest = model.vms.slice(-25);
+  const vm = dice.pickAny(latest);
   if (!vm) return buyVm(sim);
   if (vm.state === 'removed' || dice.chance(0.4)) return buyIps(sim, vm);
-  return dice.chance(0.5) ? releaseIp(sim, vm) : moveIp(sim, vm);
+  // Few VMs have an address that can move.
+  const movable = latest.filter(
+    (from) => isFree(from) && from.ipv4.length > 1 && latest.some((to) => isFree(to) && isMoveAllowed(from, to)),
+  );
+  return dice.chance(0.3) ? releaseIp(sim, vm) : moveIp(sim, dice.pickAny(movable) ?? vm);
 }
 
 function buyIps(sim: Simulation, vm: ModelVm): Promise<void> {
@@ -107,9 +112,10 @@ function releaseIp(sim: Simulation, vm: ModelVm): Promise<void> {
 /** Moves an address to another VM: mostly to one that can have it. */
 function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
   const { dice, model } = sim;
-  const address = dice.pick(from.ipv4.toSorted());
-  const others = model.vms.slice(-25).filter((vm) => vm !== from);
-  const to = dice.pickAny(dice.chance(0.8) ? others.filter((vm) => isMoveAllowed(from, vm)) : others) ?? from;
+  const extra = from.ipv4.filter((one) => one !== from.firstIp).toSorted();
+  const address = dice.chance(0.9) ? (dice.pickAny(extra) ?? from.firstIp) : from.firstIp;
+  const latest = model.vms.slice(-25);
+  const to = dice.pickAny(dice.chance(0.9) ? latest.filter((vm) => isFree(vm) && isMoveAllowed(from, vm)) : latest) ?? from;
   const change = (vm: ModelVm, ips: number): Resized => {
     const resources = { ...vm.resources, ips: vm.resources.ips + ips };
     return { to: resources, ...priceWith(sim, vm, resources) };
@@ -160,8 +166,13 @@ function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
   });
 }
 
+function isFree({ state, changing }: ModelVm): boolean {
+  return state !== 'removed' && changing !== true;
+}
+
 function isMoveAllowed(from: ModelVm, to: ModelVm): boolean {
   return (
+    to !== from &&
     to.account === from.account &&
     to.state !== 'removed' &&
     hostOf(to.host).datacenter === hostOf(from.host).datacenter &&
