@@ -1,4 +1,4 @@
-/** What a customer does with a server in the client area. */
+/** The calls for a server that a customer makes in the client area. */
 import type { RdnsEntry, VmBackup } from '@reseller/client/extension';
 
 import { maxServerPrice } from './packages.ts';

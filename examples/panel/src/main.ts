@@ -95,8 +95,10 @@ const COMMANDS: Readonly<Record<string, Run>> = {
     return summary(name, await domains.domainArea(panel, name));
   },
   'records <domain>': async (panel, name = '') => lines(await domains.records(panel, name), recordLine),
-  'add-record <domain> <type> <subdomain> <data>': async (panel, name = '', type = '', sub = '', data = '') =>
-    recordLine(await domains.addRecord(panel, name, { type, sub, data })),
+  'add-record <domain> <type> <subdomain> <data>': async (panel, name = '', ...record) => {
+    const [type = '', sub = '', data = ''] = record;
+    return recordLine(await domains.addRecord(panel, name, { type, sub, data }));
+  },
   'edit-record <domain> <record> <data>': async (panel, name = '', record = '', data = '') =>
     recordLine(await domains.editRecord(panel, name, record, data)),
   'remove-record <domain> <record>': async (panel, name = '', record = '') => {
