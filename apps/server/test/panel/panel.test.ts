@@ -1,4 +1,5 @@
 /** The example panel with every group of operations: on both engines, and on machines of QEMU with zones in PowerDNS. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -177,6 +178,7 @@ async function openScreens({ baseUrl, panel, reseller, real }: World, access: Ac
   expect(link.origin).toBe(new URL(baseUrl).origin);
   expect(link.hash).toMatch(/^#rsw_/);
   expect(await (await fetch(link)).text()).toContain('<html');
+  expect(await greetingOf(link)).toBe('RFB 003.008\n');
 
   const [iso] = await reseller.vm.isoFiles();
   if (iso === undefined) {
@@ -184,11 +186,27 @@ async function openScreens({ baseUrl, panel, reseller, real }: World, access: Ac
     await expect(area.rescue(panel, '4711', 'rescue')).rejects.toMatchObject({ status: 501 });
     return;
   }
+  const { password } = await reseller.vm.resetPassword(access.vmid);
   await area.rescue(panel, '4711', iso.name);
+  // The kernel of the ISO file has a parameter of its own.
+  if (real) expect(await real.run(loginOf(access, password), 'cat /proc/cmdline')).toContain('from-iso');
   expect((await reseller.vm.config(access.vmid)).config.iso).toMatchObject({ name: iso.name });
   await area.endRescue(panel, '4711');
   expect((await reseller.vm.config(access.vmid)).config.iso).toBeNull();
-  if (real) await real.facts(access.vmid);
+  if (real) expect(await real.run(loginOf(access, password), 'cat /proc/cmdline')).not.toContain('from-iso');
+}
+
+/** The first message of the screen, as the page in the browser of the customer gets it. */
+async function greetingOf(link: URL): Promise<string> {
+  const address = new URL('session', link);
+  address.protocol = 'ws';
+  const { hash } = link;
+  address.hash = '';
+  const socket = new WebSocket(address, { protocols: ['binary', hash.slice(1)], headers: { origin: link.origin } });
+  socket.binaryType = 'arraybuffer';
+  const [message]: unknown[] = await once(socket, 'message');
+  socket.close();
+  return new TextDecoder().decode(Object(message).data);
 }
 
 async function renameAndReinstall({ panel, reseller, real }: World, { vmid }: Access): Promise<void> {
@@ -209,6 +227,10 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   await domains.setNameservers(panel, DOMAIN, { ns1: 'ns1.example.org', ns2: 'ns2.example.org' });
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ nameservers: ['ns1.example.org', 'ns2.example.org'] });
   await domains.setNameservers(panel, DOMAIN, { ns1: 'default', ns2: 'default' });
+  for (const isLocked of [true, false]) {
+    await domains.setLock(panel, DOMAIN, isLocked);
+    expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ locked: isLocked });
+  }
   expect(await domains.authCode(panel, DOMAIN)).toMatch(/.{8}/);
   await domains.cancel(panel, DOMAIN);
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ cancelled: true });

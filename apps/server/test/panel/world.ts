@@ -1,6 +1,6 @@
 /** A sandbox in a process of its own, with an account of a billing panel and a receiver of its webhooks. */
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { onTestFinished } from 'vitest';
 import { openOrders } from '../../../../examples/panel/src/orders.ts';
 import type { Panel } from '../../../../examples/panel/src/purchase.ts';
 import { startPowerDns } from '../../../../packages/adapters/test/powerdns.ts';
-import { factsOf, outputIn, processesOf, testImages } from '../../../../packages/adapters/test/qemu.ts';
+import { factsOf, linkTestImages, outputIn, processesOf } from '../../../../packages/adapters/test/qemu.ts';
 import type { Facts } from '../../../../packages/adapters/test/qemu.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
 
@@ -96,9 +96,8 @@ async function startReceiver() {
 
 /** A sandbox that sells machines of QEMU, and publishes its zones to PowerDNS. */
 export async function startRealWorld(): Promise<World> {
-  const [data, images, built] = [temporaryDirectory(), join(temporaryDirectory(), 'images'), await testImages()];
-  mkdirSync(images);
-  for (const file of readdirSync(built)) symlinkSync(join(built, file), join(images, file.replace(/^test-linux/, 'debian_12')));
+  const [data, images] = [temporaryDirectory(), join(temporaryDirectory(), 'images')];
+  await linkTestImages(images, 'debian_12');
   const dns = await startPowerDns();
   onTestFinished(() => dns.stop());
   const folder = join(data, 'adapters/qemu');
