@@ -15,6 +15,8 @@ export interface DomainArea {
   /** When it is renewed, or ends if it is cancelled. */
   readonly expires: string;
   readonly cancelled: boolean;
+  /** Whether no other registrar can get it. */
+  readonly locked: boolean;
   readonly nameservers: readonly string[];
   readonly owner: string;
 }
@@ -40,7 +42,14 @@ export async function registerDomain(panel: Panel, name: string, contact: Create
 export async function domainArea({ reseller }: Panel, name: string): Promise<DomainArea> {
   const { domain, timings, nameserver, handle } = await reseller.domain.info(name);
   const nameservers = Object.values(nameserver).filter((one) => one !== null);
-  return { status: domain.status, expires: timings.expire, cancelled: domain.terminated, nameservers, owner: handle.ownerC };
+  return {
+    status: domain.status,
+    expires: timings.expire,
+    cancelled: domain.terminated,
+    locked: domain.transfer_lock ?? false,
+    nameservers,
+    owner: handle.ownerC,
+  };
 }
 
 export async function setNameservers({ reseller }: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
@@ -61,6 +70,11 @@ export async function editRecord({ reseller }: Panel, name: string, recordId: st
 
 export async function removeRecord({ reseller }: Panel, name: string, recordId: string): Promise<void> {
   await reseller.domain.dns.remove(name, recordId);
+}
+
+/** Locks a domain against transfers, or unlocks it. */
+export async function setLock({ reseller }: Panel, name: string, isLocked: boolean): Promise<void> {
+  await reseller.domain.setTransferLock(name, { transfer_lock: isLocked });
 }
 
 /** The code with which the customer takes the domain to another registrar. */

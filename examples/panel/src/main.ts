@@ -105,6 +105,14 @@ const COMMANDS: Readonly<Record<string, Run>> = {
     await domains.removeRecord(panel, name, record);
     return `${name} no longer has the record ${record}.`;
   },
+  'lock <domain>': async (panel, name = '') => {
+    await domains.setLock(panel, name, true);
+    return `${name} is locked against transfers.`;
+  },
+  'unlock <domain>': async (panel, name = '') => {
+    await domains.setLock(panel, name, false);
+    return `${name} can be transferred.`;
+  },
   'auth-code <domain>': domains.authCode,
   'cancel <domain>': async (panel, name = '') => {
     await domains.cancel(panel, name);
