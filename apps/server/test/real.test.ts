@@ -1,5 +1,5 @@
 /** The process with real VMs: bought by HTTP, seen from inside the guest, and counted after crashes. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ import {
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
-import { factsOf, leftOut, logsIn, processesOf, testImages } from '../../../packages/adapters/test/qemu.ts';
+import { factsOf, leftOut, linkTestImages, logsIn, processesOf } from '../../../packages/adapters/test/qemu.ts';
 import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
 
@@ -27,9 +27,8 @@ const LATEST_KILL_MS = 450;
 
 /** A sandbox whose VMs end with the test. */
 async function realSandbox() {
-  const [data, images, built] = [temporaryDirectory(), join(temporaryDirectory(), 'images'), await testImages()];
-  mkdirSync(images);
-  for (const file of readdirSync(built)) symlinkSync(join(built, file), join(images, file.replace(/^test-linux/, 'debian_12')));
+  const [data, images] = [temporaryDirectory(), join(temporaryDirectory(), 'images')];
+  await linkTestImages(images, 'debian_12');
   const folder = join(data, 'adapters/qemu');
   const serviceIds = new Set<string>();
   /** The VMs that exist, and their processes. */

@@ -322,6 +322,12 @@ describe('the modules for WHMCS', () => {
     const nameservers = { ns1: 'ns1.example.org', ns2: 'ns2.example.org' };
     expect(await whmcs.domain('SaveNameservers', { ...nameservers, ns3: '', ns4: '', ns5: '' })).toEqual({ success: true });
     expect(await whmcs.domain('GetNameservers')).toMatchObject(nameservers);
+    expect(await whmcs.domain('GetRegistrarLock')).toBe('unlocked');
+    for (const lock of ['locked', 'locked', 'unlocked']) {
+      expect(await whmcs.domain('SaveRegistrarLock', { lockenabled: lock })).toEqual({ success: true });
+      expect(await whmcs.domain('GetRegistrarLock')).toBe(lock);
+    }
+    expect(await whmcs.domain('GetRegistrarLock', { sld: 'not-ours' })).toEqual({ error: expect.stringContaining('domain') });
     expect(await whmcs.domain('GetEPPCode')).toEqual({ eppcode: expect.stringMatching(/./) });
   });
 

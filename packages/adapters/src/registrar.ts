@@ -56,6 +56,8 @@ export interface Registrar {
    * A new domain has no lock.
    */
   setTransferLock(name: string, locked: boolean, token: FencingToken): Promise<void>;
+  /** Gives the domain another contact, in all roles. */
+  setContact(name: string, contact: Contact, token: FencingToken): Promise<void>;
   /** Sets the auth code with which another provider can take over the domain. Null for none. */
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */

@@ -1,7 +1,18 @@
 /** QEMU for tests: the folder of a hypervisor, and what a person sees of its VMs from outside and inside. */
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -53,6 +64,13 @@ export async function testImages(): Promise<string> {
   await buildTestImage(IMAGES);
   buildIso();
   return IMAGES;
+}
+
+/** Links the files of `testImages` in a new folder, under the name of an operating system that a catalogue sells. */
+export async function linkTestImages(folder: string, os: string): Promise<void> {
+  const built = await testImages();
+  mkdirSync(folder);
+  for (const file of readdirSync(built)) symlinkSync(join(built, file), join(folder, file.replace(TEST_IMAGE, os)));
 }
 
 const ISOLINUX = ['/usr/lib/ISOLINUX/isolinux.bin', '/usr/lib/syslinux/modules/bios/ldlinux.c32'];

@@ -50,7 +50,7 @@ export async function verifyWebhook(payload: string, headers: WebhookHeaders, se
   );
 }
 
-async function keyOf(secret: string): Promise<CryptoKey> {
+async function keyOf(secret: string) {
   const bytes = secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : undefined;
   if (!bytes || bytes.length === 0)
     throw new TypeError(`The secret must be the signing_secret of a webhook, which begins with ${SECRET_PREFIX}.`);

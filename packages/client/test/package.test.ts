@@ -147,7 +147,7 @@ function bundleOf(source: string) {
 const MAX_EVERYTHING_BYTES = 12_660;
 /** `openapi-ts` with its own client, which neither checks nor retries nor classifies, takes 3,971 and 4,091. */
 const MAX_READ_BYTES = 5_540;
-const MAX_FORM_BYTES = 6_090;
+const MAX_FORM_BYTES = 6_095;
 
 /** Bytes of all files, each compressed separately. */
 function sizeOf(files: readonly OutputFile[]): number {

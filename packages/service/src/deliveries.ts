@@ -1,4 +1,5 @@
 import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
+import { moveDomain } from './core/domain/move.ts';
 import { terminateDomain } from './core/domain/terminate.ts';
 import { adoptVm } from './core/vm/adopt.ts';
 import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts';
@@ -38,6 +39,7 @@ const all: readonly AnyDelivery[] = [
   setTransferLock,
   requestAuthcode,
   terminateDomain,
+  moveDomain,
   setUpServer,
   retireServer,
 ];

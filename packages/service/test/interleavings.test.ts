@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { closeEndedPeriods } from '../src/core/accounting/period-end.ts';
 import { domainExpiryJobs } from '../src/core/domain/expiry-job.ts';
 import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
-import { register } from './domains.ts';
+import { handleOf, PHONE, register } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import { expectInvariants } from './invariants.ts';
@@ -315,4 +315,60 @@ test('a sale that another transaction ends or sells out is not used by the purch
     status: 409,
     message: `The sale ${saleId} has already ended by hand.`,
   });
+});
+
+/** A domain of the first account, and its transfer to another one. */
+async function startTransfer() {
+  const contended = await startContended();
+  const { service } = contended;
+  const path = { domain: 'contended.net' };
+  await register(service, path.domain);
+  const { authcode } = (await service.call('requestDomainAuthcode', { path })).body.data;
+  const buyer = await service.account();
+  const handle = await handleOf(service, { apiKey: buyer.apiKey, phone: PHONE });
+  const form = { ...path, handle, authcode };
+  const { account_id: sellerId } = await service.store.read((db) =>
+    db.selectFrom('domains').select('account_id').executeTakeFirstOrThrow(),
+  );
+  return { ...contended, path, buyer, sellerId, transfer: () => service.call('registerDomain', { form, apiKey: buyer.apiKey }) };
+}
+
+test.each([
+  ['another transfer', 409, `update domains set account_id = $1, sealed_authcode = null, state = 'changing' where account_id <> $1`],
+  ['a cancellation', 409, `update domains set terminated = 1, state = 'changing' where account_id <> $1`],
+  ['a transfer lock', 409, `update domains set transfer_lock = 1 where account_id <> $1`],
+  ['another auth code', 422, `update domains set sealed_authcode = 'another' where account_id <> $1`],
+])('a transfer to an account that waited for %s is refused if that was committed, and carried out otherwise', async (_, status, change) => {
+  const { service, meet, transfer, buyer } = await startTransfer();
+  const third = await service.account();
+  const statement: Statement = [change, [third.id]];
+  const before = await service.call('getCredit', { apiKey: buyer.apiKey });
+  expect((await meet(statement, 'commit', transfer)).status).toBe(status);
+  expect((await service.call('getCredit', { apiKey: buyer.apiKey })).body.data).toEqual(before.body.data);
+  await expectInvariants(service.store);
+  const again = await startTransfer();
+  expect((await again.meet([change, [(await again.service.account()).id]], 'rollback', again.transfer)).status).toBe(200);
+  await expectInvariants(again.service.store);
+});
+
+test('a transfer locks its two accounts in the order of their identifiers, whichever of them has the domain', async () => {
+  const orders = new Set<boolean>();
+  for (let attempt = 0; attempt < 40 && orders.size < 2; attempt++) {
+    const { service, other, isBlocking, transfer, buyer, sellerId } = await startTransfer();
+    const [first = '', second = ''] = [buyer.id, sellerId].toSorted();
+    if (orders.has(first === buyer.id)) continue;
+    orders.add(first === buyer.id);
+    const lock = (id: string) => other.query('update accounts set held = held where id = $1', [id]);
+    await other.query('begin');
+    await lock(first);
+    const pending = transfer();
+    pending.catch(() => {});
+    await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+    // The transfer has not locked the other account, or this would be a deadlock.
+    await lock(second);
+    await other.query('commit');
+    expect((await pending).status).toBe(200);
+    await expectInvariants(service.store);
+  }
+  expect(orders.size).toBe(2);
 });

@@ -30,6 +30,7 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
     },
     setNameservers: (name, nameservers, token) => change(name, token, { nameservers }),
     setTransferLock: (name, transferLock, token) => change(name, token, { transferLock }),
+    setContact: (name, { handle }, token) => change(name, token, { handle }),
     setAuthcode: (name, _authcode, token) => change(name, token, {}),
     setRenewal: (name, renewed, token) => change(name, token, { renewed }),
   };
@@ -71,6 +72,7 @@ const MISTAKES: Readonly<Record<string, (correct: Registrar, domains: Domains) =
       if (domain) domains.set(name, { ...domain, renewed });
     },
   }),
+  'ignores another contact': () => ({ setContact: async () => {} }),
   'keeps a withdrawn domain': () => ({ withdraw: async () => {} }),
 };
 

@@ -52,6 +52,7 @@ const ORDER: DomainOrder = {
   },
   nameservers: ['ns1.provider.example', 'ns2.provider.example'],
 };
+const OTHER_HANDLE = 'HDL-CONFORMANCE2';
 const OTHER_NAMESERVERS = ['ns1.customer.example', 'ns2.customer.example', 'ns3.customer.example'];
 
 interface Bench {
@@ -69,7 +70,7 @@ interface Change {
 }
 
 /** Every change, so that each is tested for its effect, for a repetition and for a stale token. */
-function changesOf({ name }: DomainOrder): Readonly<Record<string, Change>> {
+function changesOf({ name, contact }: DomainOrder): Readonly<Record<string, Change>> {
   return {
     'other nameservers': {
       call: (registrar, token) => registrar.setNameservers(name, OTHER_NAMESERVERS, token),
@@ -77,6 +78,10 @@ function changesOf({ name }: DomainOrder): Readonly<Record<string, Change>> {
     },
     'a transfer lock': { call: (registrar, token) => registrar.setTransferLock(name, true, token), after: { transferLock: true } },
     'no transfer lock': { call: (registrar, token) => registrar.setTransferLock(name, false, token), after: { transferLock: false } },
+    'another contact': {
+      call: (registrar, token) => registrar.setContact(name, { ...contact, handle: OTHER_HANDLE }, token),
+      after: { handle: OTHER_HANDLE },
+    },
     'no renewal': { call: (registrar, token) => registrar.setRenewal(name, false, token), after: { renewed: false } },
     'renewal again': { call: (registrar, token) => registrar.setRenewal(name, true, token), after: { renewed: true } },
     'an auth code': { call: (registrar, token) => registrar.setAuthcode(name, 'Conformance1Code', token), after: {} },

@@ -34,7 +34,7 @@ export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {
   if (value === undefined || (hasType && (typeof value !== hasType || value === null))) return false;
   return Object.entries(repeats).every(([name, path]) => {
     const got = path.split('.').reduce<unknown>((inner, key) => Object(inner)[key], data);
-    return got === undefined || sameText(got) === sameText(values[name]);
+    return got === undefined || sameText(got) === sameText(values[name] ?? got);
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Subject } from '@reseller/adapters';
+
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import { recovering } from './delivery.ts';
@@ -21,10 +23,11 @@ export interface RecoveryRound {
  * delivering at the moment.
  *
  * @param skipped Reservations that have just failed.
+ * @param subject Settles only deliveries about it.
  */
-export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<string>): Promise<RecoveryRound> {
+export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<string>, subject?: Subject): Promise<RecoveryRound> {
   const { store, instance, deliveries, closing } = runtime;
-  const reservations = await recoverableReservations(store, instance);
+  const reservations = await recoverableReservations(store, instance, subject);
   let settled = 0;
   const failures: RecoveryRound['failures'][number][] = [];
   const failedTasks: RecoveryRound['failedTasks'][number][] = [];
@@ -37,10 +40,8 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
       if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
       const delivered = await nextOf(runtime, known, reservation, failedTasks);
       if (!delivered) return;
-      const { subject, completion } = delivered;
-      const outcome = await completeReservation(runtime, { ...reservation, subject }, completion, ({ db }) =>
-        forgetReservedKey(db, reservation),
-      );
+      const recovered = { ...reservation, subject: delivered.subject };
+      const outcome = await completeReservation(runtime, recovered, delivered.completion, ({ db }) => forgetReservedKey(db, reservation));
       if (outcome && outcome !== 'started') settled++;
     } catch (error) {
       failures.push({ reservation: id, error });

@@ -134,14 +134,15 @@ export async function claimReservation(
   );
 }
 
-/** The reservations that this instance may recover: its own and those of dead instances. */
-export async function recoverableReservations(store: Store, instance: Instance): Promise<Reservation[]> {
+/** The reservations that this instance may recover: its own and those of dead instances. @param subject Only those about it. */
+export async function recoverableReservations(store: Store, instance: Instance, subject?: Subject): Promise<Reservation[]> {
   const rows = await store.read(
     (db) =>
       db
         .selectFrom('reservations')
         .selectAll()
         .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+        .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
         .orderBy('created')
         .orderBy('id')
         .execute(),

@@ -210,6 +210,7 @@ export const EVENT_TYPES = [
   "domain.failed",
   "domain.changed",
   "domain.renewed",
+  "domain.transferred",
   "domain.deleted",
   "dedicated.purchased",
   "dedicated.deployed",

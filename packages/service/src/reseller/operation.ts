@@ -1,4 +1,5 @@
 /** The types of the reseller API's operations, derived from the generated route types. */
+import type { Subject } from '@reseller/adapters';
 import type { RouteHandler } from 'fastify';
 
 import type { Spender } from '../core/account/spending.ts';
@@ -42,6 +43,8 @@ export interface Success<Id extends OperationId> {
   readonly data: DataOf<Id>;
   /** For the request log. */
   readonly bought?: Bought;
+  /** The subject of a further delivery that the last transaction has enqueued. It is carried out before the response if possible. */
+  readonly enqueued?: Subject;
 }
 
 /** An operation that changes nothing. Its log entry shares a commit with those of other requests. */
@@ -77,8 +80,6 @@ export interface DeliveredOperation<Id extends OperationId, Request = unknown, R
   inPlace?(transaction: Transaction, call: Call<Id>): Promise<Success<Id> | undefined>;
   /** Runs in the last transaction. */
   success(result: Result, call: Call<Id>, transaction: Transaction): Promise<Success<Id>>;
-  /** Whether the last transaction enqueues a further delivery, which is carried out before the response if possible. */
-  readonly enqueues?: boolean;
 }
 
 /** An operation with a delivery that takes calls and returns their success. */

@@ -87,6 +87,7 @@ function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, r
 
 async function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call, repeatable, logged } = request;
+  let enqueued: Success<Id>['enqueued'];
   const reply = await deliver(call.runtime, operation.deliveryFor(call), {
     id: logged.id,
     request: operation.requestOf(call),
@@ -97,13 +98,15 @@ async function performDelivered<Id extends OperationId>(operation: DeliveredOper
       const success = await operation.inPlace?.(transaction, call);
       return success && record(transaction, request, success);
     },
-    record: async (transaction, ended) =>
-      'refusal' in ended
-        ? recordRefusal(transaction, request, ended.refusal)
-        : record(transaction, request, await operation.success(ended.result, call, transaction)),
+    async record(transaction, ended) {
+      if ('refusal' in ended) return recordRefusal(transaction, request, ended.refusal);
+      const success = await operation.success(ended.result, call, transaction);
+      ({ enqueued } = success);
+      return record(transaction, request, success);
+    },
   });
   // The request has succeeded. A delivery that fails here is tried again by the loop.
-  if (operation.enqueues) await recoverDeliveries(call.runtime, new Set()).catch(() => {});
+  if (enqueued !== undefined) await recoverDeliveries(call.runtime, new Set(), enqueued).catch(() => {});
   return reply;
 }
 

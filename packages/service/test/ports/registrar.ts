@@ -51,6 +51,9 @@ export class TestRegistrar implements Registrar {
   setTransferLock(name: string, transferLock: boolean, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { transferLock }));
   }
+  setContact(name: string, contact: Contact, token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { contact }));
+  }
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { authcode }));
   }

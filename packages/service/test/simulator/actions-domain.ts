@@ -76,7 +76,10 @@ export function randomRegistration(sim: Simulation): Registration | undefined {
 
 export function registerDomain(sim: Simulation): Promise<void> {
   const registration = randomRegistration(sim);
-  return registration ? send(sim, plannedRegistration(sim, registration)) : createHandle(sim);
+  if (!registration) return createHandle(sim);
+  // Half of those who want a domain of another account have got its auth code.
+  const authcode = sim.dice.chance(0.5) ? sim.model.domains.get(registration.name)?.authcode : undefined;
+  return send(sim, plannedRegistration(sim, { ...registration, authcode: authcode ?? registration.authcode }));
 }
 
 export function domainFormOf({ name, handle, authcode }: Registration): Record<string, unknown> {
@@ -98,32 +101,72 @@ function plannedRegistration(sim: Simulation, registration: Registration): Plann
     id: 'registerDomain',
     sent: { form },
     otherForm: { ...form, domain: `other-${name}` },
-    predict: () => ({
-      portUse: 'a port, and one to undo it',
-      refusal: registerRefusal(sim, registration, guard),
-      portRefusal:
-        authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
-      reserve() {
-        const { release, confirm } = reserveDomain(sim, registration);
-        return {
-          release,
-          confirm(reply) {
-            confirm();
-            expect(reply.data().domain).toMatchObject({ name, tld: registration.tld, authcode: null, status: 'LOCK', terminated: false });
-          },
-        };
+    predict() {
+      const owner = sim.model.domains.get(name)?.account;
+      if (owner) settleModel(sim, owner);
+      const domain = sim.model.domains.get(name);
+      return domain && authcode !== undefined ? predictMove(sim, registration, domain) : predictRegistration(sim, registration, guard);
+    },
+  };
+}
+
+function predictRegistration(sim: Simulation, registration: Registration, guard: PriceGuard): Prediction<'registerDomain'> {
+  const { name, authcode } = registration;
+  return {
+    portUse: 'a port, and one to undo it',
+    refusal: registerRefusal(sim, registration, guard),
+    portRefusal:
+      authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
+    reserve() {
+      const { release, confirm } = reserveDomain(sim, registration);
+      return {
+        release,
+        confirm(reply) {
+          confirm();
+          expect(reply.data().domain).toMatchObject({ name, tld: registration.tld, authcode: null, status: 'LOCK', terminated: false });
+        },
+      };
+    },
+  };
+}
+
+/** Predicts the transfer of a domain that an account of the service has, so that the registrar does not decide. */
+function predictMove(sim: Simulation, registration: Registration, domain: ModelDomain): Prediction<'registerDomain'> {
+  const { account, handle } = registration;
+  return {
+    portUse: 'no port',
+    refusal: moveRefusal(sim, registration, domain),
+    reserve: () => ({
+      release: () => {},
+      confirm(reply) {
+        const nameservers = standardNameservers.slice(0, 2);
+        Object.assign(domain, { account, handle, authcode: null, terminated: false, nameservers });
+        expect(reply.data().domain).toMatchObject({ name: domain.name, authcode: null, terminated: false });
       },
     }),
   };
 }
 
+function moveRefusal({ model, clock }: Simulation, registration: Registration, domain: ModelDomain): Refused | undefined {
+  const { account, authcode } = registration;
+  if (!hasHandle(registration)) return invalid;
+  if (domain.account === account) return wrongState;
+  if (authcode !== domain.authcode) return invalid;
+  if (domain.state !== 'registered' || domain.transferLock) return wrongState;
+  const needed = domain.expires < monthAfter(monthOf(clock.seconds())) ? units(renewalPrice(domain)) : 0n;
+  return creditFits(model, account, needed, clock.seconds()) ? undefined : noCredit;
+}
+
+/** Whether the account has the handle, with what the TLD requires. */
+function hasHandle({ account, tld, handle: wanted }: Registration): boolean {
+  const handle = account.handles.find(({ id }) => id === wanted);
+  return handle !== undefined && (tld !== 'de' || handle.hasPhone);
+}
+
 function registerRefusal(sim: Simulation, registration: Registration, guard: PriceGuard): Refused | undefined {
   const { model, clock } = sim;
-  const { account, name, tld } = registration;
-  const handle = account.handles.find(({ id }) => id === registration.handle);
-  if (!handle || (tld === 'de' && !handle.hasPhone)) return invalid;
-  const owner = model.domains.get(name)?.account;
-  if (owner) settleModel(sim, owner);
+  const { account, name } = registration;
+  if (!hasHandle(registration)) return invalid;
   if (model.domains.has(name)) return wrongState;
   if (isAbove(domainPrice(registration), guard)) return priceTooHigh;
   return creditFits(model, account, units(domainPrice(registration)), clock.seconds()) ? undefined : noCredit;

@@ -18,7 +18,14 @@ export interface ModelReader {
 }
 
 /** Events after which their subject no longer exists. */
-const ENDS: ReadonlySet<string> = new Set(['vm.deleted', 'domain.deleted', 'domain.failed', 'dedicated.ended', 'dedicated.failed']);
+const ENDS: ReadonlySet<string> = new Set([
+  'vm.deleted',
+  'domain.deleted',
+  'domain.transferred',
+  'domain.failed',
+  'dedicated.ended',
+  'dedicated.failed',
+]);
 
 export async function followEvents(sim: Simulation, account = sim.dice.pick(sim.model.accounts)): Promise<void> {
   // A reader of the feed sees the jobs that are done. This does those that are due.

@@ -145,9 +145,9 @@ export interface ModelServer {
 
 export interface ModelDomain {
   readonly name: string;
-  readonly account: ModelAccount;
+  account: ModelAccount;
   readonly tld: string;
-  readonly handle: string;
+  handle: string;
   /** `reserved` or `changing` until the call of the registrar ends. */
   state: 'reserved' | 'registered' | 'changing';
   readonly created: Seconds;

@@ -1,5 +1,6 @@
 import { createReseller, OutcomeUnknownError, redact, SpendRefusedError } from '@reseller/client';
 import type { ClientEvent, Fetch, LogLevel, Middleware, Purchase } from '@reseller/client';
+import { createReseller as createExtendedReseller } from '@reseller/client/extension';
 import * as operations from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
@@ -306,4 +307,13 @@ test('works on a socket', async () => {
   const reseller = createReseller({ apiKey: service.apiKey, baseUrl: await service.listen() });
   const vm = await reseller.vm.create(SMALL_VM);
   expect(await reseller.vm.reinstall(vm.identifier)).toBeNull();
+});
+
+test('accepts a response that also has a value which the request left as it was', async () => {
+  const service = await start();
+  const reseller = createExtendedReseller({ apiKey: service.apiKey, baseUrl: service.baseUrl, fetch: service.fetch });
+  const { identifier } = await reseller.vm.create({ ...SMALL_VM, hostname: 'web1' });
+  expect(await reseller.vm.edit(identifier, { hostname: 'shop1' })).toMatchObject({ name: 'shop1', hostname: 'shop1' });
+  expect(await reseller.vm.edit(identifier, { name: 'Shop' })).toMatchObject({ name: 'Shop', hostname: 'shop1' });
+  expect(await reseller.vm.edit(identifier, { labels: 'env=test' })).toMatchObject({ name: 'Shop', labels: { env: 'test' } });
 });

@@ -25,6 +25,8 @@ export interface Page {
 }
 
 export interface ProxyOptions {
+  /** Which requests are attempts of purchases. Default is each PUT. */
+  readonly isPurchase?: (request: IncomingMessage) => boolean;
   /** Removes the idempotency key from requests and its lifetime from responses, like a server that honours no keys. */
   readonly withoutKeys?: boolean;
   /** Removes reads of the request log from the log. */
@@ -58,9 +60,10 @@ export async function startProxy(target: string, options: ProxyOptions = {}): Pr
   const fates: Fate[] = [];
   let fatesOf: (purchase: string) => readonly Fate[] = () => [];
   const fatesOfPurchases = new Map<string, Fate[]>();
-  function nextFate({ method, headers }: IncomingMessage): Fate | undefined {
-    if (method !== 'PUT') return undefined;
-    const purchase = headers['x-purchase'];
+  const { isPurchase = ({ method }: IncomingMessage) => method === 'PUT' } = options;
+  function nextFate(request: IncomingMessage): Fate | undefined {
+    if (!isPurchase(request)) return undefined;
+    const purchase = request.headers['x-purchase'];
     if (typeof purchase !== 'string') return fates.shift();
     const planned = fatesOfPurchases.get(purchase) ?? [...fatesOf(purchase)];
     fatesOfPurchases.set(purchase, planned);

@@ -88,6 +88,20 @@ function reseller_GetEPPCode(array $params): array
     );
 }
 
+/** @return string|array<string, string> `locked` or `unlocked`, or the message that WHMCS shows. */
+function reseller_GetRegistrarLock(array $params): string|array
+{
+    $domain = reseller_domain($params, fn (Api $api, string $domain) => $api->get("/domain/$domain/info")['domain']);
+    return isset($domain['error']) ? $domain : ($domain['transfer_lock'] ? 'locked' : 'unlocked');
+}
+
+function reseller_SaveRegistrarLock(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $api->change('POST', "/domain/$domain/transfer-lock", ['transfer_lock' => $params['lockenabled'] === 'locked' ? 'true' : 'false']);
+    });
+}
+
 function reseller_GetDNS(array $params): array
 {
     return reseller_domain($params, function (Api $api, string $domain) {

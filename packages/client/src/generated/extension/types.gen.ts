@@ -50,7 +50,7 @@ export type FeedEvent = {
 /**
  * Type of an event. A service may add further types.
  */
-export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
+export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
 
 /**
  * The state of a VM after the change.
@@ -134,7 +134,7 @@ export type DomainEvent = FeedEvent & {
     /**
      * What happened.
      */
-    type: 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.deleted';
+    type: 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted';
     data: DomainEventData;
 };
 

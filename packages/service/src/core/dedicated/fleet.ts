@@ -3,11 +3,10 @@
  * enqueues the call, and recovery delivers it until it succeeds.
  */
 import type { Subject } from '@reseller/adapters';
-import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
-import { enqueueReservation } from '../../delivery/reservation.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -53,26 +52,11 @@ export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUp, 'ad
     .orderBy('family')
     .orderBy('position')
     .execute();
-  await enqueue(db, ports, setUpServer, { ...server, addresses: rows.map(({ address }) => address) });
+  const details = { ...server, addresses: rows.map(({ address }) => address) };
+  await enqueue(db, ports, setUpServer, { accountId: server.accountId, details });
 }
 
 /** Supersedes a set-up that the fleet has not carried out yet. */
 export function enqueueRetirement(db: Db, ports: Ports, server: Retirement): Promise<void> {
-  return enqueue(db, ports, retireServer, server);
-}
-
-async function enqueue(
-  db: Db,
-  { clock, random }: Ports,
-  { name: delivery }: typeof setUpServer | typeof retireServer,
-  details: SetUp | Retirement,
-): Promise<void> {
-  const now = clock.now();
-  const id = uuidv7({ msecs: now, random: random.bytes(16) });
-  const { accountId } = details;
-  await enqueueReservation(
-    db,
-    { id, accountId, delivery, details: JSON.stringify(details), keyHash: null, subject: serverSubject(details) },
-    now,
-  );
+  return enqueue(db, ports, retireServer, { accountId: server.accountId, details: server });
 }

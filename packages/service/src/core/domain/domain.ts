@@ -66,13 +66,15 @@ export async function beginDomainChange(db: Db, name: string, changed: Partial<D
     .where('name', '=', name)
     .where('state', '=', 'registered')
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) {
-    throw new Refusal(
-      409,
-      'wrong_state',
-      `Another change of ${name} is in progress. Wait until it has finished, then send this request again.`,
-    );
-  }
+  if (numUpdatedRows === 0n) throw changeInProgress(name);
+}
+
+export function changeInProgress(name: string): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `Another change of ${name} is in progress. Wait until it has finished, then send this request again.`,
+  );
 }
 
 /** Ends a change, and stores its result. */
@@ -83,6 +85,11 @@ export async function endDomainChange(db: Db, name: string, changed: Partial<Dom
     .where('name', '=', name)
     .where('state', '=', 'changing')
     .execute();
+}
+
+/** Whether a cancelled domain has expired, so that it is free, even if its end has not been performed yet. */
+export function hasLapsed({ state, terminated, expires }: Pick<DomainRow, 'state' | 'terminated' | 'expires'>, at: Seconds): boolean {
+  return state === 'registered' && terminated === 1 && expires <= at;
 }
 
 /** Port calls about a domain are fenced by its name. */

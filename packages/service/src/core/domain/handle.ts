@@ -1,6 +1,7 @@
 /** Functions that operations on handles share. */
 import type { Contact } from '@reseller/adapters';
 import type { Selectable } from 'kysely';
+import * as v from 'valibot';
 
 import { randomText } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
@@ -28,6 +29,23 @@ export async function findHandle(db: Db, accountId: string, id: string): Promise
 export async function handlesOf(db: Db, accountId: string): Promise<HandleRow[]> {
   return db.selectFrom('handles').selectAll().where('account_id', '=', accountId).orderBy('created').orderBy('id').execute();
 }
+
+/** A contact in the details of a delivery. */
+export const contactDetails: v.GenericSchema<Contact> = v.object({
+  handle: v.string(),
+  gender: v.string(),
+  firstname: v.string(),
+  lastname: v.string(),
+  organisation: v.nullable(v.string()),
+  street: v.string(),
+  number: v.string(),
+  zipcode: v.string(),
+  city: v.string(),
+  region: v.string(),
+  countrycode: v.string(),
+  email: v.string(),
+  phone: v.nullable(v.string()),
+});
 
 /** Converts a stored handle to the input of the registrar. */
 export function contactOf({ id, account_id: _accountId, type: _type, fax: _fax, created: _created, ...person }: HandleRow): Contact {

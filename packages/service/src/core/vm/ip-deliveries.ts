@@ -1,9 +1,8 @@
 /** Addresses that a VM gets and loses. Each is a change of its resources, billed like any other. */
-import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
-import { enqueueReservation } from '../../delivery/reservation.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
@@ -248,21 +247,7 @@ async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address,
     await billAt(db, { id, account_id: accountId }, BigInt(price), instant);
   }
   await endChange(db, source.vmId);
-  const { clock, random } = runtime.ports;
-  const now = clock.now();
-  const details: v.InferOutput<typeof attachDetails> = { vmId: target.vmId, size: target.after };
-  await enqueueReservation(
-    db,
-    {
-      id: uuidv7({ msecs: now, random: random.bytes(16) }),
-      accountId,
-      delivery: attachIp.name,
-      details: JSON.stringify(details),
-      keyHash: null,
-      subject: vmSubject(details),
-    },
-    now,
-  );
+  await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after } });
 }
 
 function vmsOf({ source, target }: Move): MovedIp {

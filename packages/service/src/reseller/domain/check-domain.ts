@@ -1,3 +1,4 @@
+import { hasLapsed } from '../../core/domain/domain.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { LookupOperation } from '../operation.ts';
 import { readName } from './register-domain-form.ts';
@@ -12,9 +13,7 @@ export const checkDomain: LookupOperation<'checkDomain', Free> = {
     const read = await readName(db, path.domain, now);
     if ('rule' in read) throw new Refusal(404, 'not_found', `This name cannot be registered here. It ${read.message}.`);
     const row = await db.selectFrom('domains').select(['terminated', 'expires', 'state']).where('name', '=', read.name).executeTakeFirst();
-    // A cancelled domain that has expired is free, even if its end has not been performed yet.
-    const hasEnded = row?.state === 'registered' && row.terminated === 1 && row.expires <= Math.floor(now / 1000);
-    return !row || hasEnded ? read.name : undefined;
+    return !row || hasLapsed(row, Math.floor(now / 1000)) ? read.name : undefined;
   },
   async ask({ registrar }, free) {
     const available = free !== undefined && (await registrar.isAvailable(free));

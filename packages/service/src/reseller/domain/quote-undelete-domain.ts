@@ -1,10 +1,7 @@
-import { quotedCharges } from '../../core/accounting/quote.ts';
-import { domainCharges, renewalPrice } from '../../core/accounting/renewal-hold.ts';
-import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
 import { findDomain } from '../../core/domain/domain.ts';
-import { periodOf } from '../../rules/billing.ts';
 import type { ReadOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
+import { quotedRenewal } from './quoted-renewal.ts';
 import { assertCancelled } from './undelete-domain.ts';
 
 /** POST /domain/{domain}/undelete/quote: the price of the renewal of a domain. */
@@ -12,17 +9,8 @@ export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
   kind: 'read',
   settles: true,
   async run(db, call) {
-    const { now } = call;
     const domain = await findDomain(db, call);
-    assertCancelled(domain, now);
-    const { end: periodEnd } = periodOf(Math.floor(now / 1000));
-    const purchase = quotedCharges({
-      price: renewalPrice(await tldPriceVersions(db, domain.tld), domain.expires),
-      time: { amount: 1, unit: 'years' },
-      part: 'renew',
-      charges: domainCharges({ ...domain, terminated: 0 }, periodEnd),
-      periodEnd,
-    });
-    return quoteSuccess(db, purchase, call);
+    assertCancelled(domain, call.now);
+    return quoteSuccess(db, await quotedRenewal(db, domain, call.now), call);
   },
 };

@@ -105,22 +105,19 @@ test('refuses a handle of another account like an unknown one', async () => {
   );
 });
 
-test.each([
-  [{}, 'Choose another name, or send the authcode'],
-  [{ authcode: 'example-authcode-1' }, 'does not transfer domains between its accounts'],
-])('responds with 409 to a domain of any account, with %j, and says what to do', async (more, advice) => {
+test('responds with 409 to a domain of any account, and says what to do', async () => {
   const service = await startService();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
-  const mine = { form: { domain: 'bücher.de', handle: await handleOf(service), ...more } };
-  const theirs = { form: { domain: 'XN--BCHER-KVA.de', handle: await handleOf(service, { apiKey, phone: PHONE }), ...more }, apiKey };
+  const mine = { form: { domain: 'bücher.de', handle: await handleOf(service) } };
+  const theirs = { form: { domain: 'XN--BCHER-KVA.de', handle: await handleOf(service, { apiKey, phone: PHONE }) }, apiKey };
   const before = await footprint(service);
   for (const sent of [mine, theirs]) {
     const { status, body } = await service.call('registerDomain', sent);
     expect({ status, type: body.type, message: body.message }).toEqual({
       status: 409,
       type: 'wrong_state',
-      message: expect.stringContaining(advice),
+      message: expect.stringContaining('Choose another name, or send the authcode'),
     });
   }
   expect(await footprint(service)).toEqual(before);

@@ -5,12 +5,15 @@ import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spe
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
-import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
+import { changeInProgress, toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
+import { domainOfOther, isAuthcodeOf, moveToAccount, settleBoth } from '../../core/domain/move.ts';
+import type { DomainMove } from '../../core/domain/move.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
+import { asciiNameOf } from '../../rules/domain-name.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import type { Money } from '../../rules/money.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
@@ -44,7 +47,9 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const { order, charge } = await reserve(db, call);
+    const reserved = await reserve(db, call);
+    if ('result' in reserved) return reserved;
+    const { order, charge } = reserved;
     const { accountId, spender, now } = call;
     await holdCredit(db, accountId, charge.amount);
     const spending = await spend(db, spender, charge.amount, now);
@@ -58,10 +63,7 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     const end = await (authcode === undefined ? registrar.register(order, token) : registrar.transfer(order, authcode, token));
     if (typeof end === 'object') return end;
     if (end === 'taken') throw registeredAlready(order.name);
-    if (end === 'refused') {
-      const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${order.name}`;
-      throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
-    }
+    if (end === 'refused') throw wrongAuthcode(order.name);
     return undefined;
   },
 
@@ -121,14 +123,16 @@ async function changeState(db: Db, name: string, from: DomainRow['state'], to: D
 /** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
 export const registerDomain = deliveredCall(register);
 
-async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
+async function reserve(
+  db: Db,
+  call: Call<'registerDomain'>,
+): Promise<Pick<Plan, 'order' | 'charge'> | { readonly result: Success<'registerDomain'> }> {
   const { runtime, accountId, form, now } = call;
-  await settle(db, runtime, { accountId, now });
+  const other = (await domainOfOther(db, asciiNameOf(form.domain) ?? form.domain, accountId))?.account_id;
+  // A cancelled domain that has expired is free, even if its end has not been performed yet.
+  await (other === undefined ? settle(db, runtime, { accountId, now }) : settleBoth(db, runtime, { accountIds: [accountId, other], now }));
   const { name, sld, tld, prices, handle, nameservers } = await readForm(db, call, runtime.ports.registrar.standardNameservers);
   const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
-  // A cancelled domain that has expired is free, even if its end has not been performed yet.
-  const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
-  if (registered && registered.account_id !== accountId) await settle(db, runtime, { accountId: registered.account_id, now });
   const { ns1, ns2 } = nameservers;
   if (ns1 === null || ns2 === null) throw new Error('A registrar must name at least two standard nameservers.');
   const inserted = await db
@@ -153,7 +157,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')
     .executeTakeFirst();
-  if (!inserted) throw form.authcode === undefined ? registeredAlready(name) : registeredHere(name);
+  if (!inserted) return { result: await transferHere(db, call, { name, handle, nameservers: { ...nameservers, ns1, ns2 }, other }) };
   const isTransfer = form.authcode !== undefined;
   const charge: Charge = {
     accountId,
@@ -173,13 +177,34 @@ export function registrationPrice({ authcode }: Call<'registerDomain'>['form'], 
   return BigInt(authcode === undefined ? prices.create_price : prices.transfer_price);
 }
 
-/** The current provider is this service, so no auth code can help. */
-function registeredHere(name: string): Refusal {
-  return new Refusal(
-    409,
-    'wrong_state',
-    `The domain ${name} is already registered at this service, which does not transfer domains between its accounts. Use the account that has it.`,
-  );
+/** Transfers a domain that is registered at this service. */
+async function transferHere(
+  db: Db,
+  { runtime, accountId, form: { authcode }, now }: Call<'registerDomain'>,
+  { name, other, ...wanted }: Omit<DomainMove, 'accountId'> & { readonly name: string; readonly other: string | undefined },
+): Promise<Success<'registerDomain'>> {
+  if (authcode === undefined) throw registeredAlready(name);
+  const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst();
+  if (domain?.account_id === accountId) throw ownAlready(name);
+  // The domain has come to another account, or has ended, since this transaction looked for its account.
+  if (!domain || domain.account_id !== other) throw changeInProgress(name);
+  if (!isAuthcodeOf(domain, authcode, runtime)) throw wrongAuthcode(name);
+  const moved = await moveToAccount(db, runtime, domain, { accountId, ...wanted });
+  return {
+    message: 'The domain was transferred.',
+    data: toDomainDetails(moved, runtime, Math.floor(now / 1000)),
+    bought: { kind: 'domain', subject: name, price: 0 },
+    enqueued: domainSubject(moved),
+  };
+}
+
+function wrongAuthcode(name: string): Refusal {
+  const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${name}`;
+  return invalid([{ field: 'authcode', rule: 'accepted', message }]);
+}
+
+function ownAlready(name: string): Refusal {
+  return new Refusal(409, 'wrong_state', `The domain ${name} belongs to this account already. No action is needed.`);
 }
 
 function registeredAlready(name: string): Refusal {

@@ -1,4 +1,5 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
+import { vmSubject } from '../../core/vm/identifier.ts';
 import { assignIp as delivery } from '../../core/vm/ip-deliveries.ts';
 import type { IpMove, MovedIp } from '../../core/vm/ip-deliveries.ts';
 import { assertAssignable, findExtraIp, vmOfForm } from '../../core/vm/own-ips.ts';
@@ -11,7 +12,6 @@ import { toPricings } from '../vm/vm-resources.ts';
 export const assignIp: DeliveredOperation<'assignIp', IpMove, MovedIp> = {
   kind: 'delivered',
   deliveryFor: () => delivery,
-  enqueues: true,
   requestOf: ({ runtime, accountId, spender, path, form }) => ({
     runtime,
     accountId,
@@ -32,6 +32,7 @@ export const assignIp: DeliveredOperation<'assignIp', IpMove, MovedIp> = {
         from_pricings: toPricings(source.price, vat),
       },
       bought: { kind: 'vm', subject: String(target.vmId), price: Number(target.price) },
+      enqueued: vmSubject(target),
     };
   },
 };

@@ -8,7 +8,7 @@ import { DELEGATION, differs, domains, IN_USE, triggerOf } from './0025-events.t
 import type { Occasion } from './0025-events.ts';
 import { createTrigger, dropTrigger } from './triggers.ts';
 
-const CHANGED: Occasion = {
+export const DOMAIN_CHANGED: Occasion & { readonly when: string } = {
   type: 'domain.changed',
   change: 'update on domains',
   when: `old.state in ${IN_USE} and ${differs([...DELEGATION, 'transfer_lock'])}`,
@@ -20,10 +20,15 @@ export function transferLocks(engine: Engine): Migration {
   return {
     async up(db: Kysely<Schema>) {
       await sql`alter table domains add column transfer_lock ${integer} not null default 0`.execute(db);
-      const index = domains.occasions.findIndex(({ type }) => type === CHANGED.type);
-      const trigger = triggerOf(engine, domains, CHANGED, index);
-      await dropTrigger(db, engine, trigger.trigger, 'domains');
-      await createTrigger(db, engine, trigger);
+      await replaceOccasion(db, engine, DOMAIN_CHANGED);
     },
   };
+}
+
+/** Replaces the trigger of an event about domains whose type has one trigger. */
+export async function replaceOccasion(db: Kysely<Schema>, engine: Engine, occasion: Occasion): Promise<void> {
+  const index = domains.occasions.findIndex(({ type }) => type === occasion.type);
+  const trigger = triggerOf(engine, domains, occasion, index);
+  await dropTrigger(db, engine, trigger.trigger, 'domains');
+  await createTrigger(db, engine, trigger);
 }

@@ -26,6 +26,7 @@ import { events } from './0025-events.ts';
 import { vmConsoles } from './0026-vm-consoles.ts';
 import { vmIsos } from './0027-vm-isos.ts';
 import { transferLocks } from './0028-transfer-locks.ts';
+import { domainMoves } from './0029-domain-moves.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -60,5 +61,6 @@ export function migrationsOf(engine: Engine) {
     '0026-vm-consoles': vmConsoles(engine),
     '0027-vm-isos': vmIsos,
     '0028-transfer-locks': transferLocks(engine),
+    '0029-domain-moves': domainMoves(engine),
   };
 }

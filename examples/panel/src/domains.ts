@@ -1,0 +1,117 @@
+/** Domains. The name of a domain identifies its order, because no registry sells it twice. */
+import { hash } from 'node:crypto';
+
+import { NotFoundError } from '@reseller/client/extension';
+import type { AddDomainDnsForm, CreateHandleForm, DnsRecord, SetDomainNameserversForm } from '@reseller/client/extension';
+
+import type { Order } from './orders.ts';
+import { maxDomainPrice } from './packages.ts';
+import { provide, recover } from './purchase.ts';
+import type { Panel, Product } from './purchase.ts';
+
+/** The data of the client area. */
+export interface DomainArea {
+  readonly status: string;
+  /** When it is renewed, or ends if it is cancelled. */
+  readonly expires: string;
+  readonly cancelled: boolean;
+  /** Whether no other registrar can get it. */
+  readonly locked: boolean;
+  readonly nameservers: readonly string[];
+  readonly owner: string;
+}
+
+export async function isAvailable({ reseller }: Panel, name: string): Promise<boolean> {
+  return (await reseller.domain.check(name)).available;
+}
+
+/** Registers a domain, or transfers it with the auth code of its present registrar. */
+export async function registerDomain(panel: Panel, name: string, contact: CreateHandleForm, authcode?: string): Promise<DomainArea> {
+  maxDomainPrice(name);
+  const product = authcode === undefined ? 'registration' : 'transfer';
+  let order = panel.orders.order(name, product);
+  if (order.resource !== null && (await find(panel, name)) === undefined) {
+    // It has left the account since, so this is a new order.
+    panel.orders.terminate(order);
+    order = panel.orders.order(name, product);
+  }
+  await provide(panel, order, domainOf(panel, order, contact, authcode));
+  return domainArea(panel, name);
+}
+
+export async function domainArea({ reseller }: Panel, name: string): Promise<DomainArea> {
+  const { domain, timings, nameserver, handle } = await reseller.domain.info(name);
+  const nameservers = Object.values(nameserver).filter((one) => one !== null);
+  return {
+    status: domain.status,
+    expires: timings.expire,
+    cancelled: domain.terminated,
+    locked: domain.transfer_lock ?? false,
+    nameservers,
+    owner: handle.ownerC,
+  };
+}
+
+export async function setNameservers({ reseller }: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
+  await reseller.domain.setNameservers(name, nameservers);
+}
+
+export async function records({ reseller }: Panel, name: string): Promise<readonly DnsRecord[]> {
+  return reseller.domain.dns.list(name);
+}
+
+export async function addRecord({ reseller }: Panel, name: string, record: AddDomainDnsForm): Promise<DnsRecord> {
+  return reseller.domain.dns.add(name, record);
+}
+
+export async function editRecord({ reseller }: Panel, name: string, recordId: string, data: string): Promise<DnsRecord> {
+  return reseller.domain.dns.edit(name, recordId, { data });
+}
+
+export async function removeRecord({ reseller }: Panel, name: string, recordId: string): Promise<void> {
+  await reseller.domain.dns.remove(name, recordId);
+}
+
+/** Locks a domain against transfers, or unlocks it. */
+export async function setLock({ reseller }: Panel, name: string, isLocked: boolean): Promise<void> {
+  await reseller.domain.setTransferLock(name, { transfer_lock: isLocked });
+}
+
+/** The code with which the customer takes the domain to another registrar. */
+export async function authCode({ reseller }: Panel, name: string): Promise<string> {
+  return (await reseller.domain.requestAuthcode(name)).authcode;
+}
+
+/** Ends the domain at the end of its term. */
+export async function cancel(panel: Panel, name: string): Promise<void> {
+  if (!(await domainArea(panel, name)).cancelled) await panel.reseller.domain.delete(name);
+}
+
+export async function undelete(panel: Panel, name: string): Promise<void> {
+  if ((await domainArea(panel, name)).cancelled) await panel.reseller.domain.undelete(name);
+}
+
+function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcode: string | undefined): Product<void> {
+  const { domain } = panel.reseller;
+  return {
+    async buy() {
+      // The same contact data gets the same handle, however often a customer orders.
+      const contactKey = `panel-contact-${hash('sha256', JSON.stringify(contact))}`;
+      const { handle } = await domain.handle.create(contact, { idempotencyKey: contactKey });
+      const form = { domain: order.id, handle, max_price: maxDomainPrice(order.id), ...(authcode !== undefined && { authcode }) };
+      await domain.register(form, { idempotencyKey: order.key }).catch((error: unknown) => recover(panel, error));
+      return { resource: order.id, bought: undefined };
+    },
+    find: () => find(panel, order.id),
+    remove: (name) => cancel(panel, name),
+  };
+}
+
+async function find({ reseller }: Panel, name: string): Promise<string | undefined> {
+  try {
+    return (await reseller.domain.info(name)).domain.name;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
