@@ -1,24 +1,32 @@
-/** Resellers buy and release addresses of their VMs, and read the list. */
+/** Resellers buy, move and release addresses of their VMs, and read the list. */
 import { expect } from 'vitest';
 
-import { applyResize, beginVmChange, heldByResize, priceWith, resizeRefusal } from './actions-vm.ts';
+import { applyResize, applySize, beginVmChange, heldByResize, moreHeld, priceWith, resizeRefusal } from './actions-vm.ts';
+import type { Resized } from './actions-vm.ts';
 import { numberOf } from './fraction.ts';
+import { creditFits } from './model-billing.ts';
 import { hostOf } from './model-room.ts';
 import { grossShown, rateAt } from './model-vat.ts';
 import type { ModelAccount, ModelVm, Resources } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, notFound, portAway, send, wrongState } from './requests.ts';
-import type { Prediction } from './requests.ts';
+import { invalid, noCredit, notFound, portAway, priceTooHigh, releaseStuck, send, wrongState } from './requests.ts';
+import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
 const CALLS_PORT = { portUse: 'a port, and one to undo it', delivery: 'resizeVm', portFailure: portAway } as const;
 
 export async function changeIps(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
-  const vm = dice.pickAny(model.vms.slice(-25));
+  const latest = model.vms.slice(-25);
+  const vm = dice.pickAny(latest);
   if (!vm) return buyVm(sim);
-  return dice.chance(0.5) || vm.state === 'removed' ? buyIps(sim, vm) : releaseIp(sim, vm);
+  if (vm.state === 'removed' || dice.chance(0.4)) return buyIps(sim, vm);
+  // Few VMs have an address that can move.
+  const movable = latest.filter(
+    (from) => isFree(from) && from.ipv4.length > 1 && latest.some((to) => isFree(to) && isMoveAllowed(from, to)),
+  );
+  return dice.chance(0.3) ? releaseIp(sim, vm) : moveIp(sim, dice.pickAny(movable) ?? vm);
 }
 
 function buyIps(sim: Simulation, vm: ModelVm): Promise<void> {
@@ -99,6 +107,100 @@ function releaseIp(sim: Simulation, vm: ModelVm): Promise<void> {
       };
     },
   });
+}
+
+/** Moves an address to another VM: mostly to one that can have it. */
+function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
+  const { dice, model } = sim;
+  const extra = from.ipv4.filter((one) => one !== from.firstIp).toSorted();
+  const address = dice.chance(0.9) ? (dice.pickAny(extra) ?? from.firstIp) : from.firstIp;
+  const latest = model.vms.slice(-25);
+  const to = dice.pickAny(dice.chance(0.9) ? latest.filter((vm) => isFree(vm) && isMoveAllowed(from, vm)) : latest) ?? from;
+  const change = (vm: ModelVm, ips: number): Resized => {
+    const resources = { ...vm.resources, ips: vm.resources.ips + ips };
+    return { to: resources, ...priceWith(sim, vm, resources) };
+  };
+  const guard = randomGuard(dice, change(to, 1).price);
+  const form = { vmid: String(to.id), ...guard };
+  return send(sim, {
+    account: from.account,
+    id: 'assignIp',
+    sent: { path: { ip_address: address }, form },
+    otherForm: { ...form, vmid: String(from.id) },
+    predict(): Prediction<'assignIp'> {
+      const [less, more] = [change(from, -1), change(to, 1)];
+      const rate = rateAt(model, from.account, sim.clock.seconds());
+      return {
+        // A failed call for the other VM is enqueued, and a test of its own repeats it.
+        portUse: 'a port',
+        delivery: 'assignIp',
+        portFailure: portAway,
+        refusal: moveRefusal(sim, { address, from, to, less, more, isTooExpensive: isAbove(more.price, guard) }),
+        async reserve() {
+          const endFrom = beginVmChange(sim, from, await heldByResize(sim, from, less.to));
+          const endTo = beginVmChange(sim, to, await heldByResize(sim, to, more.to));
+          const end = () => [endFrom(), endTo()];
+          return {
+            release: end,
+            async confirm(reply) {
+              end();
+              applySize(sim, from, less);
+              applySize(sim, to, more);
+              from.ipv4.splice(from.ipv4.indexOf(address), 1);
+              from.names.delete(address);
+              to.ipv4.push(address);
+              // The service calls the hypervisor for the other VM, and for whatever failed before.
+              releaseStuck(sim);
+              expect(reply.data()).toEqual({
+                ip_address: address,
+                vmid: to.id,
+                pricings: { monthly: numberOf(more.price), monthly_gross: grossShown(more.price, rate) },
+                from_vmid: from.id,
+                from_pricings: { monthly: numberOf(less.price), monthly_gross: grossShown(less.price, rate) },
+              });
+            },
+          };
+        },
+      };
+    },
+  });
+}
+
+function isFree({ state, changing }: ModelVm): boolean {
+  return state !== 'removed' && changing !== true;
+}
+
+function isMoveAllowed(from: ModelVm, to: ModelVm): boolean {
+  return (
+    to !== from &&
+    to.account === from.account &&
+    to.state !== 'removed' &&
+    hostOf(to.host).datacenter === hostOf(from.host).datacenter &&
+    to.resources.ips < hostOf(to.host).ranges.ips.max
+  );
+}
+
+interface Move {
+  readonly address: string;
+  readonly from: ModelVm;
+  readonly to: ModelVm;
+  readonly less: Resized;
+  readonly more: Resized;
+  readonly isTooExpensive: boolean;
+}
+
+function moveRefusal(sim: Simulation, { address, from, to, less, more, isTooExpensive }: Move): Refused | undefined {
+  if (from.state === 'removed') return notFound;
+  if (address === from.firstIp) return wrongState;
+  if (to === from) return wrongState;
+  if (!isMoveAllowed(from, to)) return invalid;
+  for (const vm of [from, to]) {
+    if (vm.changing) return wrongState;
+    if (vm.resources.cores > hostOf(vm.host).ranges.cores.max) return invalid;
+  }
+  if (isTooExpensive) return priceTooHigh;
+  const held = moreHeld(sim, from, less.price) + moreHeld(sim, to, more.price);
+  return held === 0n || creditFits(sim.model, from.account, held, sim.clock.seconds()) ? undefined : noCredit;
 }
 
 /** Compares the list of the addresses of an account. The API shows the new addresses of a change while it is in progress. */

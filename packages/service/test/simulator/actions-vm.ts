@@ -107,12 +107,16 @@ export async function heldByResize(sim: Simulation, vm: ModelVm, to: Resources):
     storage: Math.max(0, (to.storage ?? 0) - (from.storage ?? 0)),
   };
   const { price, listed } = priceWith(sim, vm, to);
-  const now = sim.clock.seconds();
-  const running = runningSegment(vm);
-  const isMore = running && less(vm.price, price);
-  const hold = isMore ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
-  const monthly = isMore ? minus(price, vm.price) : ZERO;
+  const hold = moreHeld(sim, vm, price);
+  const monthly = runningSegment(vm) && less(vm.price, price) ? minus(price, vm.price) : ZERO;
   return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold, monthly };
+}
+
+/** The credit that a change to a higher price holds. */
+export function moreHeld({ clock }: Simulation, vm: ModelVm, price: ModelVm['price']): bigint {
+  const running = runningSegment(vm);
+  if (!running || !less(vm.price, price)) return 0n;
+  return holdFrom(price, clock.seconds()) - freedByEnding(running, clock.seconds());
 }
 
 /** The reservation of a change of a VM. */
@@ -180,14 +184,19 @@ export async function applyResize(
   allowFallbackIPs: boolean,
   isAlone = true,
 ): Promise<void> {
+  if (JSON.stringify(to) === JSON.stringify(vm.resources)) return settleModel(sim, vm.account);
+  applySize(sim, vm, { to, price, listed });
+  await applyAddresses(sim, vm, allowFallbackIPs, isAlone);
+}
+
+/** Applies a resize to the model, but not to its addresses. */
+export function applySize(sim: Simulation, vm: ModelVm, { to, price, listed }: Resized): void {
   const now = sim.clock.seconds();
   settleModel(sim, vm.account);
-  if (JSON.stringify(to) === JSON.stringify(vm.resources)) return;
   vm.sale = lastingSale(vm);
   vm.resources = to;
   vm.price = price;
   vm.listed = listed;
-  await applyAddresses(sim, vm, allowFallbackIPs, isAlone);
   const running = runningSegment(vm);
   if (!running) return;
   running.stop = now;

@@ -72,7 +72,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
-  { weight: 4, run: changeIps },
+  { weight: 8, run: changeIps },
   { weight: 6, run: useNetwork },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },
