@@ -128,6 +128,7 @@ export const EXTENSION_PLACES: Places = {
     },
     check: 'checkDomain',
     setTransferLock: 'setDomainTransferLock',
+    setHandle: 'setDomainHandle',
     delete: 'deleteDomain',
     quoteRegister: 'quoteRegisterDomain',
     quoteUndelete: 'quoteUndeleteDomain',

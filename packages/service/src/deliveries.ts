@@ -11,6 +11,7 @@ import { bootFromIso } from './core/vm/iso.ts';
 import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
+import { setHandle } from './reseller/domain/set-domain-handle.ts';
 import { setNameservers } from './reseller/domain/set-domain-nameservers.ts';
 import { setTransferLock } from './reseller/domain/set-domain-transfer-lock.ts';
 import { undelete } from './reseller/domain/undelete-domain.ts';
@@ -37,6 +38,7 @@ const all: readonly AnyDelivery[] = [
   undelete,
   setNameservers,
   setTransferLock,
+  setHandle,
   requestAuthcode,
   terminateDomain,
   moveDomain,

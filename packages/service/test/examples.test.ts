@@ -330,6 +330,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('deleteDedicatedServer', { path: { identifier } });
   },
   'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
+  'setDomainHandle changeInProgress': duringChange('setDomainHandle', { form: { handle: sampleIdentifiers.handle } }),
   'setDomainTransferLock changeInProgress': duringChange('setDomainTransferLock', { form: { transfer_lock: true } }),
   'requestDomainAuthcode changeInProgress': duringChange('requestDomainAuthcode'),
   'undeleteDomain changeInProgress': duringChange('undeleteDomain'),
@@ -408,6 +409,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'setDomainNameservers twice': sending('setDomainNameservers', {
     form: { ns1: 'ns1.reseller-dns.example', ns2: 'ns1.reseller-dns.example' },
   }),
+  'setDomainHandle unknownHandle': sending('setDomainHandle', { form: { handle: 'HDL-999999' } }),
   'setDomainTransferLock noBoolean': sending('setDomainTransferLock', { form: { transfer_lock: 'on' } }),
   'undeleteDomain notCancelled': sending('undeleteDomain', { path: examplePath('getDomain') }),
   'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),

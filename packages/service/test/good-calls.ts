@@ -141,6 +141,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registerDomain(service, owner, 'redirected.net')),
     form: FIVE_NAMESERVERS,
   }),
+  setDomainHandle: async (service, owner) => ({
+    ...(await registerDomain(service, owner, 'inherited.net')),
+    form: { handle: await handleOf(service, { apiKey: owner.apiKey, phone: PHONE }) },
+  }),
   setDomainTransferLock: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'locked.net')),
     form: { transfer_lock: true },

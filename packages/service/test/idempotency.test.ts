@@ -30,6 +30,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   registerDomain: 'refused',
   setDomainNameservers: 'same',
   setDomainTransferLock: 'same',
+  setDomainHandle: 'same',
   requestDomainAuthcode: 'anew',
   undeleteDomain: 'refused',
   editDomainDns: 'same',
@@ -282,6 +283,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (spared !== undefined) return Object.fromEntries(Object.entries(form).filter(([name]) => name !== spared));
   if (id === 'setVmPower') return { ...form, mode: 'restart' };
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
+  if (id === 'setDomainHandle') return { handle: 'HDL-ABCDEFGHJKLM' };
   if (id === 'setDomainTransferLock') return { transfer_lock: false };
   if (id === 'attachVmIso') return { ...form, iso: 'debian_13_netinst' };
   if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };

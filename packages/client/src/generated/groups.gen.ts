@@ -123,6 +123,7 @@ export interface Groups {
   readonly domain: {
     readonly check?: InExtension;
     readonly setTransferLock?: InExtension;
+    readonly setHandle?: InExtension;
     readonly delete?: InExtension;
     readonly quoteRegister?: InExtension;
     readonly quoteUndelete?: InExtension;

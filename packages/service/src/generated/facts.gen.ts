@@ -67,6 +67,7 @@ export const OPERATION_IDS = [
   "checkDomain",
   "deleteDomain",
   "setDomainTransferLock",
+  "setDomainHandle",
   "listDomainDns",
   "addDomainDns",
   "editDomainDnsRecord",

@@ -35,6 +35,7 @@ import { quoteUndeleteDomain } from './domain/quote-undelete-domain.ts';
 import { registerDomain } from './domain/register-domain.ts';
 import { removeDomainDns } from './domain/remove-domain-dns.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
+import { setDomainHandle } from './domain/set-domain-handle.ts';
 import { setDomainNameservers } from './domain/set-domain-nameservers.ts';
 import { setDomainTransferLock } from './domain/set-domain-transfer-lock.ts';
 import { undeleteDomain } from './domain/undelete-domain.ts';
@@ -146,6 +147,7 @@ export const operations: OperationTable = {
   getDomain,
   setDomainNameservers,
   setDomainTransferLock,
+  setDomainHandle,
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,

@@ -158,7 +158,7 @@ function moveRefusal({ model, clock }: Simulation, registration: Registration, d
 }
 
 /** Whether the account has the handle, with what the TLD requires. */
-function hasHandle({ account, tld, handle: wanted }: Registration): boolean {
+function hasHandle({ account, tld, handle: wanted }: Pick<Registration, 'account' | 'tld' | 'handle'>): boolean {
   const handle = account.handles.find(({ id }) => id === wanted);
   return handle !== undefined && (tld !== 'de' || handle.hasPhone);
 }
@@ -212,11 +212,13 @@ export async function changeDomain(sim: Simulation): Promise<void> {
   const domain = sim.dice.pickAny([...sim.model.domains.values()]);
   if (!domain) return registerDomain(sim);
   const { account, name } = domain;
-  switch (sim.dice.pick(['nameserver', 'authcode', 'lock', 'undelete', 'dns'])) {
+  switch (sim.dice.pick(['nameserver', 'authcode', 'lock', 'handle', 'undelete', 'dns'])) {
     case 'nameserver':
       return setNameservers(sim, account, name);
     case 'authcode':
       return requestAuthcode(sim, account, name);
+    case 'handle':
+      return setHandle(sim, account, name);
     case 'lock':
       return setTransferLock(sim, account, name);
     case 'undelete':
@@ -263,6 +265,21 @@ function setTransferLock(sim: Simulation, account: ModelAccount, name: string): 
     sent: { path: { domain: name }, form: { transfer_lock: locked } },
     otherForm: { transfer_lock: !locked },
     predict: () => predictRegistrarChange(sim, account, name, { confirmed: (domain) => void (domain.transferLock = locked) }),
+  });
+}
+
+function setHandle(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  const handle = sim.dice.pickAny(account.handles)?.id ?? 'HDL-UNKNOWN22222';
+  return send(sim, {
+    account,
+    id: 'setDomainHandle',
+    sent: { path: { domain: name }, form: { handle } },
+    otherForm: { handle: 'HDL-UNKNOWN33333' },
+    predict() {
+      const domain = ownDomain(sim.model, account, name);
+      const change = predictRegistrarChange(sim, account, name, { confirmed: (changed) => void (changed.handle = handle) });
+      return domain && !hasHandle({ account, tld: domain.tld, handle }) ? { ...change, refusal: invalid } : change;
+    },
   });
 }
 

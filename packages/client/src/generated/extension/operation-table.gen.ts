@@ -540,6 +540,19 @@ export const setDomainTransferLockFacts = {
     unique: true
 } as const;
 
+export const setDomainHandleFacts = {
+    id: 'setDomainHandle',
+    effect: 'write',
+    keyed: true,
+    form: {
+        handle: 'string'
+    },
+    openForm: true,
+    has: 'ownerC',
+    hasType: 'string',
+    unique: true
+} as const;
+
 export const listDomainDnsFacts = {
     id: 'listDomainDns',
     effect: 'read',

@@ -1993,6 +1993,20 @@ export type DomainTransferLock = {
 };
 
 /**
+ * The new contact.
+ */
+export type SetDomainHandleForm = {
+    handle: HandleId;
+};
+
+/**
+ * The handles of the domain.
+ */
+export type SetDomainHandleResponse = SuccessEnvelope & {
+    data: DomainHandles;
+};
+
+/**
  * The DNS records of a domain.
  */
 export type ListDomainDnsResponse = SuccessEnvelope & {
@@ -5696,6 +5710,85 @@ export type SetDomainTransferLockResponses = {
 };
 
 export type SetDomainTransferLockSuccess = SetDomainTransferLockResponses[keyof SetDomainTransferLockResponses];
+
+export type SetDomainHandleData = {
+    /**
+     * The new contact.
+     */
+    body: SetDomainHandleForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/handle';
+};
+
+export type SetDomainHandleErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or names a handle that the domain cannot have; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SetDomainHandleError = SetDomainHandleErrors[keyof SetDomainHandleErrors];
+
+export type SetDomainHandleResponses = {
+    /**
+     * The contact was changed.
+     */
+    200: SetDomainHandleResponse;
+};
+
+export type SetDomainHandleSuccess = SetDomainHandleResponses[keyof SetDomainHandleResponses];
 
 export type ListDomainDnsData = {
     body?: never;

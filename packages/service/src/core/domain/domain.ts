@@ -1,6 +1,6 @@
 /** Functions that operations on a domain share. */
 import type { Subject } from '@reseller/adapters';
-import type { DomainNameservers } from '@reseller/client';
+import type { DomainHandles, DomainNameservers } from '@reseller/client';
 import type { DomainDetails } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
@@ -116,6 +116,11 @@ export function authcodeContext(name: string): string {
   return `domain-authcode/${name}`;
 }
 
+/** A domain has one handle, which is its contact in all roles. */
+export function handlesOfDomain(handle: string): DomainHandles {
+  return { ownerC: handle, adminC: handle, techC: handle, zoneC: handle };
+}
+
 /** A domain in the responses of registration and details. */
 export function toDomainDetails(row: DomainRow, runtime: Pick<Runtime, 'hasExtension' | keyof Secrets>, at: Seconds): DomainDetails {
   const { name, sld, tld, handle, sealed_authcode: sealed } = row;
@@ -129,7 +134,7 @@ export function toDomainDetails(row: DomainRow, runtime: Pick<Runtime, 'hasExten
       terminated: row.terminated === 1,
       ...(runtime.hasExtension && { transfer_lock: row.transfer_lock === 1 }),
     },
-    handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
+    handle: handlesOfDomain(handle),
     nameserver: nameserversOf(row),
     timings: { create: timingOf(row.created), expire: timingOf(row.expires) },
   };

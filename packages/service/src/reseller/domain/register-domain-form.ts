@@ -33,20 +33,28 @@ export async function readForm(db: Db, { form, accountId, now }: RegisterCall, s
   const broken: BrokenField[] = [];
   const split = await readName(db, form.domain, now);
   if ('rule' in split) broken.push({ field: 'domain', ...split });
-  const handle = await findHandle(db, accountId, form.handle);
-  if (!handle)
-    broken.push({ field: 'handle', rule: 'exists', message: `must be the ID of a handle of this account; ${form.handle} is not one` });
-  if (handle && handle.phone === null && 'name' in split && split.tld === 'de') {
-    broken.push({
-      field: 'handle',
-      rule: 'phone',
-      message: `must name a handle with a phone number when the domain is a .de domain; ${handle.id} has none`,
-    });
-  }
+  const { handle, broken: brokenHandle } = await readHandle(db, accountId, form.handle, 'name' in split ? split.tld : undefined);
   const { nameservers, broken: brokenNameservers } = wantedNameservers(form, standard);
-  broken.push(...brokenNameservers);
+  broken.push(...brokenHandle, ...brokenNameservers);
   if (broken.length > 0 || 'rule' in split || !handle) throw invalid(broken);
   return { ...split, handle, nameservers };
+}
+
+/** The account's handle for a domain, and the rule that it breaks. @param tld Of the domain, if it is known. */
+export async function readHandle(
+  db: Db,
+  accountId: string,
+  id: string,
+  tld: string | undefined,
+): Promise<{ readonly handle: Selectable<HandlesTable> | undefined; readonly broken: readonly BrokenField[] }> {
+  const handle = await findHandle(db, accountId, id);
+  if (!handle) {
+    const message = `must be the ID of a handle of this account; ${id} is not one`;
+    return { handle, broken: [{ field: 'handle', rule: 'exists', message }] };
+  }
+  if (handle.phone !== null || tld !== 'de') return { handle, broken: [] };
+  const message = `must name a handle with a phone number when the domain is a .de domain; ${id} has none`;
+  return { handle, broken: [{ field: 'handle', rule: 'phone', message }] };
 }
 
 /**
