@@ -223,12 +223,21 @@ function reseller_buyDomain(Api $api, string $domain, array $params, array $tran
     if (reseller_expiry($api, $domain) !== null) {
         return;
     }
-    $order = installationName($params['Installation']) . "-{$params['domainid']}";
-    $contact = reseller_contact($params);
-    // The same contact data gets the same handle, however often the order is accepted.
-    $handle = $api->change('PUT', '/domain/handle/create', $contact, "whmcs-handle-$order-" . hash('sha256', serialize($contact)))['handle'];
-    $form = ['domain' => rawurldecode($domain), 'handle' => $handle] + $transfer + reseller_nameservers($params, 2);
-    $api->change('POST', '/domain/register', $form, "whmcs-domain-$order");
+    $form = ['domain' => rawurldecode($domain), 'handle' => reseller_handle($api, $params, reseller_contact($params))];
+    $api->change('POST', '/domain/register', $form + $transfer + reseller_nameservers($params, 2), 'whmcs-domain-' . reseller_order($params));
+}
+
+/** Names the order of the domain in keys. */
+function reseller_order(array $params): string
+{
+    return installationName($params['Installation']) . "-{$params['domainid']}";
+}
+
+/** Makes a handle. The same contact data gets the same one, however often the order is accepted. */
+function reseller_handle(Api $api, array $params, array $contact): string
+{
+    $key = 'whmcs-handle-' . reseller_order($params) . '-' . hash('sha256', serialize($contact));
+    return $api->change('PUT', '/domain/handle/create', $contact, $key)['handle'];
 }
 
 /** @return array<string, string> */
