@@ -339,6 +339,30 @@ describe('the modules for WHMCS', () => {
     expect(await whmcs.domain('GetEPPCode')).toEqual({ eppcode: expect.stringMatching(/./) });
   });
 
+  test('show the contact of a domain, and change it', async () => {
+    expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const shown = { 'First Name': 'Erika', 'Address 1': 'Lange Straße 12a', State: 'Hessen', 'Phone Number': '+49.69123456' };
+    const details = await whmcs.domain('GetContactDetails');
+    expect(details).toMatchObject({ Registrant: shown });
+    const { Registrant: registrant }: { Registrant?: object } = Object(details);
+    const changed = { Registrant: { ...registrant, 'Last Name': 'Beispiel', 'Address 1': '7 Short Street' } };
+    for (let click = 0; click < 2; click++)
+      expect(await whmcs.domain('SaveContactDetails', { contactdetails: changed })).toEqual({ success: true });
+    const { handle } = await whmcs.reseller.domain.info('whmcs-project.net');
+    expect(new Set([handle.adminC, handle.techC, handle.zoneC])).toEqual(new Set([handle.ownerC]));
+    expect(await whmcs.reseller.domain.handle.info(handle.ownerC)).toMatchObject({
+      gender: 'FEMALE',
+      lastname: 'Beispiel',
+      street: 'Short Street',
+      number: '7',
+    });
+    expect((await whmcs.reseller.domain.handle.list()).filter(({ lastname }) => lastname === 'Beispiel')).toHaveLength(1);
+    const withoutNumber = { Registrant: { ...registrant, 'Address 1': 'Short Street' } };
+    expect(await whmcs.domain('SaveContactDetails', { contactdetails: withoutNumber })).toEqual({
+      error: expect.stringContaining('house number'),
+    });
+  });
+
   test('add, change and remove DNS records', async () => {
     expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
     const added = [
