@@ -52,6 +52,7 @@ export async function usage(panel: Panel, id: string): Promise<Usage> {
 
 /** Buys addresses until the server has the wanted number. The form says how many it has afterwards, so no click buys more. */
 export async function buyAddresses(panel: Panel, id: string, wanted: number): Promise<readonly string[]> {
+  if (!Number.isInteger(wanted)) throw new Error('The number of addresses must be a whole number, such as 2.');
   const vmid = vmOf(panel, id);
   const { config } = await panel.reseller.vm.config(vmid);
   if (wanted > config.ipv4.length)

@@ -52,6 +52,11 @@ export async function domainArea({ reseller }: Panel, name: string): Promise<Dom
   };
 }
 
+/** Changes the contact of a domain in all roles, its owner included. */
+export async function changeContact(panel: Panel, name: string, contact: CreateHandleForm): Promise<void> {
+  await panel.reseller.domain.setHandle(name, { handle: await handleOf(panel, contact) });
+}
+
 export async function setNameservers({ reseller }: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
   await reseller.domain.setNameservers(name, nameservers);
 }
@@ -95,9 +100,7 @@ function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcod
   const { domain } = panel.reseller;
   return {
     async buy() {
-      // The same contact data gets the same handle, however often a customer orders.
-      const contactKey = `panel-contact-${hash('sha256', JSON.stringify(contact))}`;
-      const { handle } = await domain.handle.create(contact, { idempotencyKey: contactKey });
+      const handle = await handleOf(panel, contact);
       const form = { domain: order.id, handle, max_price: maxDomainPrice(order.id), ...(authcode !== undefined && { authcode }) };
       await domain.register(form, { idempotencyKey: order.key }).catch((error: unknown) => recover(panel, error));
       return { resource: order.id, bought: undefined };
@@ -105,6 +108,12 @@ function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcod
     find: () => find(panel, order.id),
     remove: (name) => cancel(panel, name),
   };
+}
+
+/** Makes a handle. The same contact data gets the same one, however often a customer orders. */
+async function handleOf({ reseller }: Panel, contact: CreateHandleForm): Promise<string> {
+  const idempotencyKey = `panel-contact-${hash('sha256', JSON.stringify(contact))}`;
+  return (await reseller.domain.handle.create(contact, { idempotencyKey })).handle;
 }
 
 async function find({ reseller }: Panel, name: string): Promise<string | undefined> {

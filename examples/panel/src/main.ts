@@ -90,6 +90,10 @@ const COMMANDS: Readonly<Record<string, Run>> = {
   'transfer <domain> <contact-file> <auth-code>': async (panel, name = '', file = '', code) =>
     summary(name, await domains.registerDomain(panel, name, contactIn(file), code)),
   'domain <domain>': async (panel, name = '') => summary(name, await domains.domainArea(panel, name)),
+  'contact <domain> <contact-file>': async (panel, name = '', file = '') => {
+    await domains.changeContact(panel, name, contactIn(file));
+    return `${name} has the contact of ${file}.`;
+  },
   'nameservers <domain> <ns1> <ns2>': async (panel, name = '', ns1 = '', ns2 = '') => {
     await domains.setNameservers(panel, name, { ns1, ns2 });
     return summary(name, await domains.domainArea(panel, name));

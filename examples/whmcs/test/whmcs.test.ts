@@ -58,7 +58,7 @@ async function startWhmcs(): Promise<Whmcs> {
   const service = await createTestService({ now: `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z` });
   onTestFinished(() => service.close());
   const baseUrl = await service.listen();
-  const proxy = await startProxy(baseUrl);
+  const proxy = await startProxy(baseUrl, { isPurchase: ({ url = '' }) => url === '/vm/create' || url === '/domain/register' });
   onTestFinished(() => proxy.close());
   const folder = mkdtempSync(join(tmpdir(), 'whmcs-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -232,6 +232,11 @@ describe('the modules for WHMCS', () => {
     expect(trafficUsage).toBeGreaterThan(0);
     expect(traffic.included).toBeGreaterThan(BYTES_PER_MB);
 
+    // A WHMCS with many VMs meets the rate limit of its key.
+    await service.operate('POST', '/sandbox/faults', {
+      operations: ['getVmTraffic'],
+      effect: { kind: 'rate_limit', retry_after_seconds: 2 },
+    });
     expect(await whmcs.vm('UsageUpdate', { serverid: 3, serviceid: undefined })).toBe(null);
     const { 'tblhosting server=3 id=4711': stored, ...rest } = whmcs.stored();
     expect(stored).toEqual({
@@ -293,16 +298,19 @@ describe('the modules for WHMCS', () => {
     });
   });
 
-  test('register a domain once for eight concurrent clicks, and manage it', async () => {
+  test('register a domain once for eight concurrent clicks through connections that break, and manage it', async () => {
     expect(
       await whmcs.domain('CheckAvailability', { sld: undefined, searchTerm: 'whmcs-project', tldsToInclude: ['.net', '.unsold'] }),
     ).toMatchObject([
       { tld: '.net', status: 'not registered' },
       { tld: '.unsold', status: 'not supported' },
     ]);
+    whmcs.proxy.plan(...LOSSES, ...LOSSES);
     const clicks = await Promise.all(Array.from({ length: 8 }, () => whmcs.domain('RegisterDomain', { ns1: '', ns2: '' })));
     expect(clicks).toContainEqual({ success: true });
     expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const { positions } = await whmcs.reseller.accounting.currentInvoice();
+    expect(positions.domains?.['whmcs-project.net']).toHaveLength(1);
     const { handle } = await whmcs.reseller.domain.info('whmcs-project.net');
     expect(await whmcs.reseller.domain.handle.info(handle.ownerC)).toMatchObject({
       firstname: 'Erika',
@@ -329,6 +337,30 @@ describe('the modules for WHMCS', () => {
     }
     expect(await whmcs.domain('GetRegistrarLock', { sld: 'not-ours' })).toEqual({ error: expect.stringContaining('domain') });
     expect(await whmcs.domain('GetEPPCode')).toEqual({ eppcode: expect.stringMatching(/./) });
+  });
+
+  test('show the contact of a domain, and change it', async () => {
+    expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
+    const shown = { 'First Name': 'Erika', 'Address 1': 'Lange Straße 12a', State: 'Hessen', 'Phone Number': '+49.69123456' };
+    const details = await whmcs.domain('GetContactDetails');
+    expect(details).toMatchObject({ Registrant: shown });
+    const { Registrant: registrant }: { Registrant?: object } = Object(details);
+    const changed = { Registrant: { ...registrant, 'Last Name': 'Beispiel', 'Address 1': '7 Short Street' } };
+    for (let click = 0; click < 2; click++)
+      expect(await whmcs.domain('SaveContactDetails', { contactdetails: changed })).toEqual({ success: true });
+    const { handle } = await whmcs.reseller.domain.info('whmcs-project.net');
+    expect(new Set([handle.adminC, handle.techC, handle.zoneC])).toEqual(new Set([handle.ownerC]));
+    expect(await whmcs.reseller.domain.handle.info(handle.ownerC)).toMatchObject({
+      gender: 'FEMALE',
+      lastname: 'Beispiel',
+      street: 'Short Street',
+      number: '7',
+    });
+    expect((await whmcs.reseller.domain.handle.list()).filter(({ lastname }) => lastname === 'Beispiel')).toHaveLength(1);
+    const withoutNumber = { Registrant: { ...registrant, 'Address 1': 'Short Street' } };
+    expect(await whmcs.domain('SaveContactDetails', { contactdetails: withoutNumber })).toEqual({
+      error: expect.stringContaining('house number'),
+    });
   });
 
   test('add, change and remove DNS records', async () => {

@@ -100,9 +100,12 @@ async function registerAndName({ panel, real }: World, { address }: Access): Pro
   expect(await area.setReverseName(panel, '4711', named.domain, address)).toContainEqual({ ...named, forward_confirmed: true });
   if (real) {
     await expect.poll(() => real.resolve(named.domain, 'A')).toEqual([address]);
-    const reverse = `${address.split('.').toReversed().join('.')}.in-addr.arpa`;
-    await expect.poll(() => real.resolve(reverse, 'PTR')).toEqual([named.domain]);
+    await expect.poll(() => real.resolve(reverseOf(address), 'PTR')).toEqual([named.domain]);
   }
+}
+
+function reverseOf(address: string): string {
+  return `${address.split('.').toReversed().join('.')}.in-addr.arpa`;
 }
 
 async function backUpAndRestore({ panel, reseller, real }: World, access: Access): Promise<void> {
@@ -227,6 +230,12 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   await domains.setNameservers(panel, DOMAIN, { ns1: 'ns1.example.org', ns2: 'ns2.example.org' });
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ nameservers: ['ns1.example.org', 'ns2.example.org'] });
   await domains.setNameservers(panel, DOMAIN, { ns1: 'default', ns2: 'default' });
+  const { owner } = await domains.domainArea(panel, DOMAIN);
+  await domains.changeContact(panel, DOMAIN, { ...CONTACT, lastname: 'Beispiel' });
+  const { handle } = await reseller.domain.info(DOMAIN);
+  expect(await reseller.domain.handle.info(handle.ownerC)).toMatchObject({ lastname: 'Beispiel' });
+  await domains.changeContact(panel, DOMAIN, CONTACT);
+  expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ owner });
   for (const isLocked of [true, false]) {
     await domains.setLock(panel, DOMAIN, isLocked);
     expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ locked: isLocked });
@@ -241,7 +250,7 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   expect((await reseller.domain.list()).toSorted()).toEqual(['moves-to-panel.net', DOMAIN]);
 }
 
-async function suspendAndTerminate({ panel, reseller, real, advance }: World, { vmid }: Access): Promise<void> {
+async function suspendAndTerminate({ panel, reseller, real, advance }: World, { vmid, address }: Access): Promise<void> {
   await servers.suspend(panel, '4711');
   expect(await servers.serverArea(panel, '4711')).toMatchObject({ state: 'suspended', vm: { status: 'stopped' } });
   if (real) expect(real.machines()).toEqual({ folders: [`vm-${vmid}`], processes: 0 });
@@ -252,7 +261,10 @@ async function suspendAndTerminate({ panel, reseller, real, advance }: World, { 
   await servers.terminate(panel, '4711');
   expect(await reseller.vm.list()).toMatchObject({ total_vms: 0 });
   await expect(reseller.vm.status(vmid)).rejects.toBeInstanceOf(ResellerError);
-  if (real) expect(real.machines()).toEqual({ folders: [], processes: 0 });
+  if (real) {
+    expect(real.machines()).toEqual({ folders: [], processes: 0 });
+    await expect.poll(() => real.resolve(reverseOf(address), 'PTR')).toEqual([]);
+  }
 }
 
 /** The webhook has received the events of the feed, those of each subject in its order. */

@@ -80,6 +80,55 @@ function reseller_SaveNameservers(array $params): array
     });
 }
 
+/** The service has one contact in all roles. */
+function reseller_GetContactDetails(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) {
+        $handle = reseller_ownerOf($api, $domain);
+        return ['Registrant' => [
+            'First Name' => $handle['firstname'],
+            'Last Name' => $handle['lastname'],
+            'Email Address' => $handle['email'],
+            'Address 1' => "{$handle['street']} {$handle['number']}",
+            'Address 2' => '',
+            'City' => $handle['city'],
+            'State' => $handle['region'],
+            'Postcode' => $handle['zipcode'],
+            'Country' => $handle['countrycode'],
+            'Phone Number' => $handle['phone'] ?? '',
+        ]];
+    });
+}
+
+/** Makes a handle of the form's data, and gives it to the domain. */
+function reseller_SaveContactDetails(array $params): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $details = $params['contactdetails']['Registrant'];
+        $contact = reseller_contact([
+            'Gender' => reseller_ownerOf($api, $domain)['gender'],
+            'firstname' => $details['First Name'],
+            'lastname' => $details['Last Name'],
+            'address1' => $details['Address 1'],
+            'address2' => $details['Address 2'] ?? '',
+            'postcode' => $details['Postcode'],
+            'city' => $details['City'],
+            'fullstate' => $details['State'],
+            'countrycode' => $details['Country'],
+            'email' => $details['Email Address'],
+            'fullphonenumber' => $details['Phone Number'],
+        ]);
+        $api->change('POST', "/domain/$domain/handle", ['handle' => reseller_handle($api, $params, $contact)]);
+    });
+}
+
+/** @return array<string, string|null> The data of the domain's contact. */
+function reseller_ownerOf(Api $api, string $domain): array
+{
+    $handle = $api->get("/domain/$domain/info")['handle']['ownerC'];
+    return $api->get('/domain/handle/' . rawurlencode($handle) . '/info');
+}
+
 function reseller_GetEPPCode(array $params): array
 {
     return reseller_domain(
@@ -223,12 +272,21 @@ function reseller_buyDomain(Api $api, string $domain, array $params, array $tran
     if (reseller_expiry($api, $domain) !== null) {
         return;
     }
-    $order = installationName($params['Installation']) . "-{$params['domainid']}";
-    $contact = reseller_contact($params);
-    // The same contact data gets the same handle, however often the order is accepted.
-    $handle = $api->change('PUT', '/domain/handle/create', $contact, "whmcs-handle-$order-" . hash('sha256', serialize($contact)))['handle'];
-    $form = ['domain' => rawurldecode($domain), 'handle' => $handle] + $transfer + reseller_nameservers($params, 2);
-    $api->change('POST', '/domain/register', $form, "whmcs-domain-$order");
+    $form = ['domain' => rawurldecode($domain), 'handle' => reseller_handle($api, $params, reseller_contact($params))];
+    $api->change('POST', '/domain/register', $form + $transfer + reseller_nameservers($params, 2), 'whmcs-domain-' . reseller_order($params));
+}
+
+/** Names the order of the domain in keys. */
+function reseller_order(array $params): string
+{
+    return installationName($params['Installation']) . "-{$params['domainid']}";
+}
+
+/** Makes a handle. The same contact data gets the same one, however often the order is accepted. */
+function reseller_handle(Api $api, array $params, array $contact): string
+{
+    $key = 'whmcs-handle-' . reseller_order($params) . '-' . hash('sha256', serialize($contact));
+    return $api->change('PUT', '/domain/handle/create', $contact, $key)['handle'];
 }
 
 /** @return array<string, string> */

@@ -10,8 +10,9 @@ final class ApiError extends \RuntimeException
     /**
      * @param int $status The HTTP status, or 0 if the response was lost.
      * @param string $type The `type` of the response, such as `wrong_state`.
+     * @param int $retryAfter After how many seconds the service wants the next attempt. 0 if it does not say so.
      */
-    public function __construct(string $message, public readonly int $status, public readonly string $type)
+    public function __construct(string $message, public readonly int $status, public readonly string $type, public readonly int $retryAfter)
     {
         parent::__construct($message);
     }
@@ -64,11 +65,11 @@ final class Api
             try {
                 return $this->sendOnce($method, $path, $form, $key);
             } catch (ApiError $error) {
-                $isUndecided = $error->status === 0 || $error->status === 503 || $error->type === 'idempotency_key_in_progress';
-                if (!$isUndecided || $attempt === self::ATTEMPTS) {
+                $isTransient = in_array($error->status, [0, 429, 503], true) || $error->type === 'idempotency_key_in_progress';
+                if (!$isTransient || $attempt === self::ATTEMPTS) {
                     throw $error;
                 }
-                sleep($attempt);
+                sleep(max($attempt, min($error->retryAfter, self::TIMEOUT_SECONDS)));
             }
         }
     }
@@ -80,12 +81,17 @@ final class Api
         if ($key !== null) {
             $headers[] = "Idempotency-Key: $key";
         }
+        $retryAfter = 0;
         $curl = curl_init($this->baseUrl . $path);
         curl_setopt_array($curl, [
             CURLOPT_CUSTOMREQUEST => $method,
             CURLOPT_HTTPHEADER => $headers,
             CURLOPT_RETURNTRANSFER => true,
             CURLOPT_TIMEOUT => self::TIMEOUT_SECONDS,
+            CURLOPT_HEADERFUNCTION => function (mixed $curl, string $line) use (&$retryAfter): int {
+                $retryAfter = preg_match('/^retry-after:\s*(\d+)/i', $line, $found) === 1 ? (int) $found[1] : $retryAfter;
+                return strlen($line);
+            },
         ]);
         if ($method !== 'GET') {
             curl_setopt($curl, CURLOPT_POSTFIELDS, http_build_query($form));
@@ -102,7 +108,7 @@ final class Api
             return $response['data'];
         }
         $status = $isEnvelope ? (int) curl_getinfo($curl, CURLINFO_RESPONSE_CODE) : 0;
-        throw new ApiError($message, $status, (string) ($response['type'] ?? 'no_response'));
+        throw new ApiError($message, $status, (string) ($response['type'] ?? 'no_response'), $retryAfter);
     }
 }
 
