@@ -10,7 +10,7 @@ import { grossShown, rateAt } from './model-vat.ts';
 import type { ModelAccount, ModelVm, Resources } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, noCredit, notFound, portAway, priceTooHigh, releaseStuck, send, wrongState } from './requests.ts';
+import { invalid, noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './requests.ts';
 import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -149,8 +149,6 @@ function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
               from.ipv4.splice(from.ipv4.indexOf(address), 1);
               from.names.delete(address);
               to.ipv4.push(address);
-              // The service calls the hypervisor for the other VM, and for whatever failed before.
-              releaseStuck(sim);
               expect(reply.data()).toEqual({
                 ip_address: address,
                 vmid: to.id,

@@ -13,7 +13,6 @@ import { issueModelDocuments } from './model-payments.ts';
 import { nextPriceChange } from './model-prices.ts';
 import { expectOnlyPortFailures } from './provider-operations.ts';
 import { buyVm } from './purchases.ts';
-import { releaseStuck } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 import { nextInstant } from './virtual-clock.ts';
 
@@ -65,7 +64,11 @@ export async function runScheduledJobs(sim: Simulation): Promise<void> {
   if (failed) await due();
   expect(await due(), 'jobs that are still due').toBe(0);
   // The jobs also undo or finish the requests whose undoing failed before.
-  releaseStuck(sim);
+  const stuck = sim.openRequests.filter(({ hanging }) => !hanging);
+  for (const one of stuck) {
+    sim.openRequests.splice(sim.openRequests.indexOf(one), 1);
+    one.release();
+  }
   runAllJobs(model, world.fleet, clock.seconds());
   issueModelDocuments(model);
 }

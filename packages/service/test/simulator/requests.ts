@@ -154,14 +154,6 @@ async function settleRequest<Id extends OperationId>(
   else reserved.release();
 }
 
-/** The service has settled the requests whose undoing failed before. */
-export function releaseStuck({ openRequests }: Simulation): void {
-  for (const one of openRequests.filter(({ hanging }) => !hanging)) {
-    openRequests.splice(openRequests.indexOf(one), 1);
-    one.release();
-  }
-}
-
 /** Remembers a request with a key, so that a later step can repeat it. */
 function remember<Id extends OperationId>(
   sim: Simulation,
