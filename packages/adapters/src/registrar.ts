@@ -60,6 +60,13 @@ export interface Registrar {
   setContact(name: string, contact: Contact, token: FencingToken): Promise<void>;
   /** Sets the auth code with which another provider can take over the domain. Null for none. */
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
+  /**
+   * Renews a domain by a year before it expires.
+   *
+   * @param expires The expiry before this renewal, YYYY-MM-DD in UTC. Does nothing if the domain expires later already, as in EPP, so that a
+   *   repeated call renews once.
+   */
+  renew(name: string, expires: string, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */
   setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void>;
 }

@@ -132,6 +132,8 @@ export const EXTENSION_PLACES: Places = {
     delete: 'deleteDomain',
     quoteRegister: 'quoteRegisterDomain',
     quoteUndelete: 'quoteUndeleteDomain',
+    renew: 'renewDomain',
+    quoteRenew: 'quoteRenewDomain',
     dns: {
       list: 'listDomainDns',
       add: 'addDomainDns',

@@ -1,5 +1,6 @@
 import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
 import { moveDomain } from './core/domain/move.ts';
+import { renewAtRegistrar } from './core/domain/renew.ts';
 import { terminateDomain } from './core/domain/terminate.ts';
 import { adoptVm } from './core/vm/adopt.ts';
 import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts';
@@ -42,6 +43,7 @@ const all: readonly AnyDelivery[] = [
   requestAuthcode,
   terminateDomain,
   moveDomain,
+  renewAtRegistrar,
   setUpServer,
   retireServer,
 ];

@@ -330,6 +330,21 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('deleteDedicatedServer', { path: { identifier } });
   },
   'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
+  'renewDomain changeInProgress': duringChange('renewDomain'),
+  ...Object.fromEntries(
+    (['renewDomain', 'quoteRenewDomain'] as const).map((id) => [
+      `${id} tooFar`,
+      async (sandbox: Sandbox) => {
+        await sandbox.store.commit(({ db }) =>
+          db
+            .updateTable('domains')
+            .set({ expires: Math.floor(Date.parse('2036-12-01') / 1000) })
+            .execute(),
+        );
+        return sandbox.copy(id);
+      },
+    ]),
+  ),
   'setDomainHandle changeInProgress': duringChange('setDomainHandle', { form: { handle: sampleIdentifiers.handle } }),
   'setDomainTransferLock changeInProgress': duringChange('setDomainTransferLock', { form: { transfer_lock: true } }),
   'requestDomainAuthcode changeInProgress': duringChange('requestDomainAuthcode'),
@@ -409,6 +424,11 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'setDomainNameservers twice': sending('setDomainNameservers', {
     form: { ns1: 'ns1.reseller-dns.example', ns2: 'ns1.reseller-dns.example' },
   }),
+  'renewDomain cancelled': sending('renewDomain', { path: { domain: sampleIdentifiers.cancelledDomain } }),
+  'quoteRenewDomain cancelled': sending('quoteRenewDomain', { path: { domain: sampleIdentifiers.cancelledDomain } }),
+  'renewDomain priceTooHigh': sending('renewDomain', { form: { max_price: '1.00' } }),
+  'renewDomain notAPrice': sending('renewDomain', { form: { max_price: 'much' } }),
+  'quoteRenewDomain notAPrice': sending('quoteRenewDomain', { form: { max_price: 'much' } }),
   'setDomainHandle unknownHandle': sending('setDomainHandle', { form: { handle: 'HDL-999999' } }),
   'setDomainTransferLock noBoolean': sending('setDomainTransferLock', { form: { transfer_lock: 'on' } }),
   'undeleteDomain notCancelled': sending('undeleteDomain', { path: examplePath('getDomain') }),

@@ -35,10 +35,18 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'editWebhook url minLength',
   'replayWebhook since minLength',
   'setVmRdns domain minLength',
-  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp'].map((id) => `${id} max_price maxLength`),
-  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer', 'quoteBuyIps', 'quoteAssignIp'].map(
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'renewDomain'].map(
     (id) => `${id} max_price maxLength`,
   ),
+  ...[
+    'quoteCreateVm',
+    'quoteRegisterDomain',
+    'quoteChangeVm',
+    'quotePurchaseDedicatedServer',
+    'quoteBuyIps',
+    'quoteAssignIp',
+    'quoteRenewDomain',
+  ].map((id) => `${id} max_price maxLength`),
   'createHandle email minLength',
   // edit-vm.test.ts has texts of this length.
   ...['createVm', 'quoteCreateVm', 'editVm', 'searchVms'].map((id) => `${id} labels maxLength`),

@@ -141,6 +141,11 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registerDomain(service, owner, 'redirected.net')),
     form: FIVE_NAMESERVERS,
   }),
+  renewDomain: async (service, owner) => ({ ...(await registerDomain(service, owner, 'kept.net')), form: { max_price: '99.00' } }),
+  quoteRenewDomain: async (service, owner) => ({
+    ...(await registerDomain(service, owner, 'priced.net')),
+    form: { max_price: '99.00' },
+  }),
   setDomainHandle: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'inherited.net')),
     form: { handle: await handleOf(service, { apiKey: owner.apiKey, phone: PHONE }) },

@@ -31,6 +31,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   setDomainNameservers: 'same',
   setDomainTransferLock: 'same',
   setDomainHandle: 'same',
+  renewDomain: 'anew',
   requestDomainAuthcode: 'anew',
   undeleteDomain: 'refused',
   editDomainDns: 'same',

@@ -227,6 +227,8 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   },
   quoteRegisterDomain: { sameAs: 'registerDomain' },
   setDomainNameservers: Object.fromEntries(['ns1', 'ns2', 'ns3', 'ns4', 'ns5'].map((name) => [name, nameserver(name)])),
+  renewDomain: { max_price: guardsPrice('renewDomain') },
+  quoteRenewDomain: { sameAs: 'renewDomain' },
   setDomainHandle: { handle: shownBy('getDomain', ({ handle }) => handle.ownerC) },
   setDomainTransferLock: { transfer_lock: shownBy('getDomain', ({ domain }) => domain.transfer_lock) },
   editDomainDns: DNS_RECORD,

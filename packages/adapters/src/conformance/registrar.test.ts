@@ -20,7 +20,7 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
     isAvailable: async (name) => !domains.has(name),
     async register({ name, contact: { handle }, nameservers }, token) {
       await fence.admit(`domain/${name}`, token);
-      domains.set(name, { handle, nameservers, transferLock: false, renewed: true });
+      domains.set(name, { handle, nameservers, transferLock: false, renewed: true, expires: '2027-11-10' });
       return 'registered';
     },
     transfer: async () => 'refused',
@@ -31,6 +31,7 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
     setNameservers: (name, nameservers, token) => change(name, token, { nameservers }),
     setTransferLock: (name, transferLock, token) => change(name, token, { transferLock }),
     setContact: (name, { handle }, token) => change(name, token, { handle }),
+    renew: (name, expires, token) => change(name, token, domains.get(name)?.expires === expires ? { expires: '2028-11-10' } : {}),
     setAuthcode: (name, _authcode, token) => change(name, token, {}),
     setRenewal: (name, renewed, token) => change(name, token, { renewed }),
   };
@@ -70,6 +71,13 @@ const MISTAKES: Readonly<Record<string, (correct: Registrar, domains: Domains) =
     async setRenewal(name, renewed) {
       const domain = domains.get(name);
       if (domain) domains.set(name, { ...domain, renewed });
+    },
+  }),
+  'renews again for a repeated call': (correct, domains) => ({
+    async renew(name, expires, token) {
+      await correct.renew(name, expires, token);
+      const domain = domains.get(name);
+      if (domain) domains.set(name, { ...domain, expires: `${Number(domain.expires?.slice(0, 4)) + 1}-11-10` });
     },
   }),
   'ignores another contact': () => ({ setContact: async () => {} }),

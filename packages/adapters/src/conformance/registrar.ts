@@ -17,6 +17,8 @@ export interface DomainSeen {
   readonly transferLock: boolean;
   /** Whether it is renewed at its expiry. */
   readonly renewed: boolean;
+  /** YYYY-MM-DD in UTC. Omit it if the system shows none; the case about renewals by hand then only repeats the call. */
+  readonly expires?: string;
 }
 
 /** The system under an adapter, such as the test environment of a registry. */
@@ -59,6 +61,8 @@ interface Bench {
   readonly order: DomainOrder;
   /** The adapter after a restart of the process. */
   open(): Promise<Registrar>;
+  /** The domain. Undefined if it does not exist, or the system shows none. */
+  seen(): Promise<DomainSeen | undefined>;
   /** Fails unless the domain is as expected, or does not exist if that is undefined. */
   expectDomain(expected: Partial<DomainSeen> | undefined): Promise<void>;
 }
@@ -111,12 +115,24 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     }
   },
 
+  'a repeated renewal by hand renews once': async ({ open, order, seen, expectDomain }) => {
+    await (await open()).register(order, 1);
+    const { expires = '2027-11-10' } = (await seen()) ?? {};
+    for (const token of [2, 3]) await (await open()).renew(order.name, expires, token);
+    const shown = (await seen())?.expires;
+    if (shown !== undefined) await expectDomain({ expires: `${Number(expires.slice(0, 4)) + 1}${expires.slice(4)}` });
+  },
+
   'a stale call is rejected, and changes nothing': async ({ open, order, expectDomain }) => {
     const registrar = await open();
     await registrar.register(order, 1);
     await registrar.setTransferLock(order.name, true, 3);
     const before = { transferLock: true, renewed: true, nameservers: order.nameservers };
-    const calls = [...Object.values(changesOf(order)).map(({ call }) => call), () => registrar.withdraw(order.name, 2)];
+    const calls = [
+      ...Object.values(changesOf(order)).map(({ call }) => call),
+      () => registrar.renew(order.name, '2027-11-10', 2),
+      () => registrar.withdraw(order.name, 2),
+    ];
     for (const call of calls) await assert.rejects(async () => call(registrar, 2), isStale);
     await expectDomain(before);
   },
@@ -148,6 +164,7 @@ export function registrarConformance(
         await check({
           order: wanted,
           open: () => system.open(fence),
+          seen: async () => system.domain?.(wanted.name),
           expectDomain: (expected) => compareDomain(system, wanted.name, expected),
         });
       } finally {

@@ -127,6 +127,8 @@ export interface Groups {
     readonly delete?: InExtension;
     readonly quoteRegister?: InExtension;
     readonly quoteUndelete?: InExtension;
+    readonly renew?: InExtension;
+    readonly quoteRenew?: InExtension;
     readonly dns?: InExtension;
     /**
      * List domains

@@ -883,7 +883,7 @@ export type ApiKeyList = {
 /**
  * An operation of the reseller API that costs money. `setVmPower` means starting a VM.
  */
-export type BillableOperation = 'createVm' | 'changeVm' | 'buyIps' | 'assignIp' | 'setVmPower' | 'registerDomain' | 'undeleteDomain' | 'purchaseDedicatedServer' | 'undeleteDedicatedServer';
+export type BillableOperation = 'createVm' | 'changeVm' | 'buyIps' | 'assignIp' | 'setVmPower' | 'registerDomain' | 'renewDomain' | 'undeleteDomain' | 'purchaseDedicatedServer' | 'undeleteDedicatedServer';
 
 /**
  * The limits of the purchases of a key. A purchase counts with its net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server. The change of a running VM counts with the increase, and its start with the whole price. A later cancellation gives nothing back.

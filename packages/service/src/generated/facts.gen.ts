@@ -67,6 +67,7 @@ export const OPERATION_IDS = [
   "checkDomain",
   "deleteDomain",
   "setDomainTransferLock",
+  "renewDomain",
   "setDomainHandle",
   "listDomainDns",
   "addDomainDns",
@@ -94,6 +95,7 @@ export const OPERATION_IDS = [
   "quoteBuyIps",
   "quoteAssignIp",
   "quoteRegisterDomain",
+  "quoteRenewDomain",
   "quoteUndeleteDomain",
   "quotePurchaseDedicatedServer",
   "quoteUndeleteDedicatedServer"

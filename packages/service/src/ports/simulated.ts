@@ -136,6 +136,7 @@ export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
     withdraw: admit,
     setNameservers: (name, _nameservers, token) => admit(name, token),
     setTransferLock: (name, _locked, token) => admit(name, token),
+    renew: (name, _expires, token) => admit(name, token),
     setContact: (name, _contact, token) => admit(name, token),
     setAuthcode: (name, _authcode, token) => admit(name, token),
     setRenewal: (name, _renewed, token) => admit(name, token),

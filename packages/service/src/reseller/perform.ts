@@ -2,6 +2,7 @@
 import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { recoverDeliveries } from '../delivery/recover.ts';
+import type { Runtime } from '../delivery/runtime.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
@@ -72,17 +73,29 @@ async function performLookup<Id extends OperationId>(operation: LookupOperation<
   return logReply(store, logged, codec.success(logged.id, await operation.ask(ports, found)));
 }
 
-function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
+async function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call } = request;
-  return call.runtime.store.commit(async (transaction) => {
+  let enqueued: Success<Id>['enqueued'];
+  const reply = await call.runtime.store.commit(async (transaction) => {
     try {
-      return (await claim(transaction, request)) ?? record(transaction, request, await operation.run(transaction, call));
+      const earlier = await claim(transaction, request);
+      if (earlier) return earlier;
+      const success = await operation.run(transaction, call);
+      ({ enqueued } = success);
+      return await record(transaction, request, success);
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       await transaction.rollBack();
       return recordRefusal(transaction, request, refusal);
     }
   });
+  await carryOut(call.runtime, enqueued);
+  return reply;
+}
+
+/** Carries out what a successful request has enqueued. A delivery that fails here is tried again by the loop. */
+async function carryOut(runtime: Runtime, enqueued: Success<OperationId>['enqueued']): Promise<void> {
+  if (enqueued !== undefined) await recoverDeliveries(runtime, new Set(), enqueued).catch(() => {});
 }
 
 async function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
@@ -105,8 +118,7 @@ async function performDelivered<Id extends OperationId>(operation: DeliveredOper
       return record(transaction, request, success);
     },
   });
-  // The request has succeeded. A delivery that fails here is tried again by the loop.
-  if (enqueued !== undefined) await recoverDeliveries(call.runtime, new Set(), enqueued).catch(() => {});
+  await carryOut(call.runtime, enqueued);
   return reply;
 }
 

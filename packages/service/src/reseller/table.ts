@@ -34,6 +34,7 @@ import { quoteRegisterDomain } from './domain/quote-register-domain.ts';
 import { quoteUndeleteDomain } from './domain/quote-undelete-domain.ts';
 import { registerDomain } from './domain/register-domain.ts';
 import { removeDomainDns } from './domain/remove-domain-dns.ts';
+import { quoteRenewDomain, renewDomain } from './domain/renew-domain.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
 import { setDomainHandle } from './domain/set-domain-handle.ts';
 import { setDomainNameservers } from './domain/set-domain-nameservers.ts';
@@ -147,6 +148,8 @@ export const operations: OperationTable = {
   getDomain,
   setDomainNameservers,
   setDomainTransferLock,
+  renewDomain,
+  quoteRenewDomain,
   setDomainHandle,
   requestDomainAuthcode,
   undeleteDomain,

@@ -2,7 +2,7 @@
  * The life of a domain (specification: "States and transitions", "Domain"):
  *
  *     registered <-> terminated -> ended
- *     registered -> registered (renewed)
+ *     registered -> registered (renewed, at its expiry or by hand)
  *
  * The specification shows only the withdrawal of a cancellation. Our choices: a domain lasts a year and is renewed at its expiry, or ends
  * there if it is cancelled. The status is our choice, too.
@@ -41,7 +41,7 @@ export function statusOf({ lockedUntil, transferLock }: Locks, at: Seconds, isPe
 }
 
 /** Why a state does not allow a transition. */
-export type DomainRefusal = 'expired' | 'already cancelled' | 'not cancelled' | 'not due';
+export type DomainRefusal = 'expired' | 'already cancelled' | 'not cancelled' | 'not due' | 'cancelled' | 'too far';
 
 /** The next state, or the reason for a refusal. */
 export type DomainTransition = { readonly next: Registration } | { readonly refused: DomainRefusal };
@@ -63,7 +63,21 @@ export function reachExpiry(registration: Registration, at: Seconds): DomainTran
   const { created, expires, terminated } = registration;
   if (at < expires) return { refused: 'not due' };
   if (terminated) return { ended: true };
-  return { next: { ...registration, expires: anniversary(created, yearOf(expires) - yearOf(created) + 1) } };
+  return { next: { ...registration, expires: nextExpiry(created, expires) } };
+}
+
+/** Registries allow no later expiry. */
+export const MAX_YEARS = 10;
+
+/** POST /domain/{domain}/renew: a further year begins at the expiry. */
+export function renewEarly(registration: Registration, at: Seconds): DomainTransition {
+  if (registration.terminated) return { refused: 'cancelled' };
+  const expires = nextExpiry(registration.created, registration.expires);
+  return expires > anniversary(at, MAX_YEARS) ? { refused: 'too far' } : { next: { ...registration, expires } };
+}
+
+function nextExpiry(created: Seconds, expires: Seconds): Seconds {
+  return anniversary(created, yearOf(expires) - yearOf(created) + 1);
 }
 
 /** The same day of a later year. 29 February becomes 28 February in other years. */

@@ -22,6 +22,8 @@ export const { standardNameservers } = simulatedRegistrar();
 export class TestRegistrar implements Registrar {
   readonly standardNameservers = standardNameservers;
   readonly domains = new Map<string, RegistrarDomain>();
+  /** The expiries from which domains were renewed by hand. */
+  readonly renewals = new Map<string, Set<string>>();
   /** Thrown once, after the work is done: the response is lost. Undoing it then works. */
   failing: Error | undefined;
   /** Awaited before the work is done. */
@@ -53,6 +55,12 @@ export class TestRegistrar implements Registrar {
   }
   setContact(name: string, contact: Contact, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { contact }));
+  }
+  renew(name: string, expires: string, token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => {
+      this.renewals.set(name, new Set([...(this.renewals.get(name) ?? []), expires]));
+      this.#change(name, {});
+    });
   }
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { authcode }));

@@ -8,7 +8,7 @@ import { tlds } from './catalogue.ts';
 import type { Reply } from './client.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits, renewalPrice } from './model-billing.ts';
-import { settleModel } from './model-jobs.ts';
+import { nextExpiry, settleModel } from './model-jobs.ts';
 import { charge, ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
@@ -20,6 +20,9 @@ import type { Simulation } from './simulation.ts';
 import { anniversary, monthAfter, monthOf } from './virtual-clock.ts';
 
 const labels = ['alpha', 'beta', 'gamma', 'delta', `${TAKEN}alpha`];
+
+/** Registries allow no later expiry. */
+const MAX_YEARS = 10;
 
 const person = {
   gender: 'FEMALE',
@@ -212,11 +215,13 @@ export async function changeDomain(sim: Simulation): Promise<void> {
   const domain = sim.dice.pickAny([...sim.model.domains.values()]);
   if (!domain) return registerDomain(sim);
   const { account, name } = domain;
-  switch (sim.dice.pick(['nameserver', 'authcode', 'lock', 'handle', 'undelete', 'dns'])) {
+  switch (sim.dice.pick(['nameserver', 'authcode', 'lock', 'handle', 'renew', 'undelete', 'dns'])) {
     case 'nameserver':
       return setNameservers(sim, account, name);
     case 'authcode':
       return requestAuthcode(sim, account, name);
+    case 'renew':
+      return renew(sim, account, name);
     case 'handle':
       return setHandle(sim, account, name);
     case 'lock':
@@ -279,6 +284,48 @@ function setHandle(sim: Simulation, account: ModelAccount, name: string): Promis
       const domain = ownDomain(sim.model, account, name);
       const change = predictRegistrarChange(sim, account, name, { confirmed: (changed) => void (changed.handle = handle) });
       return domain && !hasHandle({ account, tld: domain.tld, handle }) ? { ...change, refusal: invalid } : change;
+    },
+  });
+}
+
+function renew(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  const { model, clock } = sim;
+  const price = renewalPrice({ tld: model.domains.get(name)?.tld ?? '' });
+  const guard = randomGuard(sim.dice, price);
+  return send(sim, {
+    account,
+    id: 'renewDomain',
+    sent: { path: { domain: name }, form: guard },
+    otherForm: { max_price: '987.65' },
+    predict() {
+      const domain = ownDomain(model, account, name);
+      const now = clock.seconds();
+      const stop = domain && nextExpiry(domain);
+      // What its renewal of this month holds already.
+      const held = domain && domain.expires < monthAfter(monthOf(now)) ? units(price) : 0n;
+      return {
+        portUse: 'no port',
+        refusal:
+          !domain || stop === undefined
+            ? notFound
+            : domain.terminated || stop > anniversary(now, MAX_YEARS)
+              ? wrongState
+              : isAbove(price, guard)
+                ? priceTooHigh
+                : domain.state !== 'registered'
+                  ? wrongState
+                  : creditFits(model, account, units(price) - held, now)
+                    ? undefined
+                    : noCredit,
+        reserve: () => ({
+          release: () => {},
+          confirm() {
+            if (!domain || stop === undefined) throw new Error(`The model has no domain ${name}.`);
+            charge(model, { account, kind: 'domains', subject: name, type: 'RENEW', start: domain.expires, stop, amount: price }, now);
+            domain.expires = stop;
+          },
+        }),
+      };
     },
   });
 }

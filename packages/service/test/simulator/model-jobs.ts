@@ -84,15 +84,19 @@ function chargeRuntime(model: Model, server: ModelServer, type: string, at: Seco
   charge(model, { account, kind: 'dedicated', subject: id, type, start: at, stop, amount: price }, at);
 }
 
+/** The end of a further year of a domain. */
+export function nextExpiry({ created, expires }: ModelDomain): Seconds {
+  return anniversary(created, new Date(expires * 1000).getUTCFullYear() - new Date(created * 1000).getUTCFullYear() + 1);
+}
+
 function runDomainJob(model: Model, domain: ModelDomain): void {
-  const { account, name, created, expires: start } = domain;
+  const { account, name, expires: start } = domain;
   if (domain.terminated) {
     model.domains.delete(name);
     model.lapsed.add(name);
     return;
   }
-  const years = new Date(start * 1000).getUTCFullYear() - new Date(created * 1000).getUTCFullYear() + 1;
-  domain.expires = anniversary(created, years);
+  domain.expires = nextExpiry(domain);
   const amount = renewalPrice(domain);
   charge(model, { account, kind: 'domains', subject: name, type: 'RENEW', start, stop: domain.expires, amount }, start);
 }

@@ -31,6 +31,7 @@ const probes: readonly Probe[] = [
   { id: 'undeleteDedicatedServer', ...server },
   { id: 'getDomain', ...domain },
   { id: 'setDomainNameservers', form: { ns1: 'default', ns2: 'default' }, ...domain },
+  { id: 'renewDomain', ...domain },
   { id: 'setDomainHandle', form: { handle: 'HDL-UNKNOWN22222' }, ...domain },
   { id: 'setDomainTransferLock', form: { transfer_lock: 'true' }, ...domain },
   { id: 'requestDomainAuthcode', ...domain },

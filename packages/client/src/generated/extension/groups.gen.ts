@@ -414,7 +414,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       remove(vmid: types.RemoveVmRdnsData['path']['vmid'] | number, ip_address: types.RemoveVmRdnsData['path']['ip_address'], options?: RequestOptions): Call<types.RemoveVmRdnsSuccess['data']>;
     };
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'info' | 'editDns' | 'handle' | 'check' | 'setTransferLock' | 'setHandle' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'info' | 'editDns' | 'handle' | 'check' | 'setTransferLock' | 'setHandle' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'renew' | 'quoteRenew' | 'dns'> & {
     /**
      * Register a domain
      *
@@ -497,7 +497,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      */
     setTransferLock(domain: types.SetDomainTransferLockData['path']['domain'], form: types.SetDomainTransferLockForm, options?: RequestOptions): Call<types.SetDomainTransferLockSuccess['data']>;
     /**
-     * Change the contact of a domain
+     * Change a domain's contact
      *
      * Replaces the contact of a domain in all roles, its owner included, by another handle of the account. A `.de` domain needs a handle with a phone number. The transfer lock and the expiry stay as they are. A registry may ask the old or the new owner to confirm.
      *
@@ -543,6 +543,33 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     quoteUndelete(domain: types.QuoteUndeleteDomainData['path']['domain'], options?: RequestOptions): Call<types.QuoteUndeleteDomainSuccess['data']>;
+    /**
+     * Renew a domain
+     *
+     * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @param form The price guard. The whole body is optional.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if `beforeBillable` refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    renew(domain: types.RenewDomainData['path']['domain'], form?: types.RenewDomainForm, options?: RequestOptions): Call<types.RenewDomainSuccess['data']>;
+    /**
+     * Quote a domain renewal
+     *
+     * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @param form The price guard. The whole body is optional.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteRenew(domain: types.QuoteRenewDomainData['path']['domain'], form?: types.RenewDomainForm, options?: RequestOptions): Call<types.QuoteRenewDomainSuccess['data']>;
     readonly dns: {
       /**
        * List DNS records
@@ -1020,6 +1047,8 @@ export const groupsOf = (client: Client): Groups => {
       delete: (domain, options) => sdk.deleteDomain({ ...callOptions(options), client, path: { domain } }),
       quoteRegister: (form, options) => sdk.quoteRegisterDomain({ ...callOptions(options), client, body: form }),
       quoteUndelete: (domain, options) => sdk.quoteUndeleteDomain({ ...callOptions(options), client, path: { domain } }),
+      renew: (domain, form, options) => sdk.renewDomain({ ...callOptions(options), client, path: { domain }, body: form }),
+      quoteRenew: (domain, form, options) => sdk.quoteRenewDomain({ ...callOptions(options), client, path: { domain }, body: form }),
       dns: {
         list: (domain, options) => sdk.listDomainDns({ ...callOptions(options), client, path: { domain } }),
         add: (domain, form, options) => sdk.addDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),

@@ -540,6 +540,22 @@ export const setDomainTransferLockFacts = {
     unique: true
 } as const;
 
+export const renewDomainFacts = {
+    id: 'renewDomain',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'domain',
+    hasType: 'string',
+    repeats: {
+        domain: 'domain'
+    },
+    unique: true
+} as const;
+
 export const setDomainHandleFacts = {
     id: 'setDomainHandle',
     effect: 'write',
@@ -878,6 +894,17 @@ export const quoteRegisterDomainFacts = {
     secret: [
         'authcode'
     ],
+    has: 'price'
+} as const;
+
+export const quoteRenewDomainFacts = {
+    id: 'quoteRenewDomain',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        max_price: 'string'
+    },
+    openForm: true,
     has: 'price'
 } as const;
 

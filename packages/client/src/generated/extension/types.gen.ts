@@ -1993,6 +1993,31 @@ export type DomainTransferLock = {
 };
 
 /**
+ * The price guard of the renewal.
+ */
+export type RenewDomainForm = {
+    max_price?: MaxPrice;
+};
+
+/**
+ * The domain was renewed.
+ */
+export type RenewDomainResponse = SuccessEnvelope & {
+    data: DomainRenewal;
+};
+
+/**
+ * The renewed domain.
+ */
+export type DomainRenewal = {
+    /**
+     * Name of the domain, with TLD.
+     */
+    domain: string;
+    timings: DomainTimings;
+};
+
+/**
  * The new contact.
  */
 export type SetDomainHandleForm = {
@@ -5711,6 +5736,93 @@ export type SetDomainTransferLockResponses = {
 
 export type SetDomainTransferLockSuccess = SetDomainTransferLockResponses[keyof SetDomainTransferLockResponses];
 
+export type RenewDomainData = {
+    /**
+     * The price guard. The whole body is optional.
+     */
+    body?: RenewDomainForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/renew';
+};
+
+export type RenewDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
+     */
+    402: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The domain is cancelled, it is registered for as long as registries allow, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The price is higher than `max_price`; nothing was bought.
+     */
+    412: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was bought.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RenewDomainError = RenewDomainErrors[keyof RenewDomainErrors];
+
+export type RenewDomainResponses = {
+    /**
+     * The domain was renewed.
+     */
+    200: RenewDomainResponse;
+};
+
+export type RenewDomainSuccess = RenewDomainResponses[keyof RenewDomainResponses];
+
 export type SetDomainHandleData = {
     /**
      * The new contact.
@@ -7413,6 +7525,79 @@ export type QuoteRegisterDomainResponses = {
 };
 
 export type QuoteRegisterDomainSuccess = QuoteRegisterDomainResponses[keyof QuoteRegisterDomainResponses];
+
+export type QuoteRenewDomainData = {
+    /**
+     * The price guard. The whole body is optional.
+     */
+    body?: RenewDomainForm;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/renew/quote';
+};
+
+export type QuoteRenewDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The domain is cancelled, or it is registered for as long as registries allow.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was computed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteRenewDomainError = QuoteRenewDomainErrors[keyof QuoteRenewDomainErrors];
+
+export type QuoteRenewDomainResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteRenewDomainSuccess = QuoteRenewDomainResponses[keyof QuoteRenewDomainResponses];
 
 export type QuoteUndeleteDomainData = {
     body?: never;

@@ -1,0 +1,34 @@
+/** Renewals of domains by hand, at the registrar. */
+import * as v from 'valibot';
+
+import type { FinishableDelivery } from '../../delivery/delivery.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import { isoInstant } from '../../rules/billing.ts';
+import type { Db } from '../../store/store.ts';
+import { domainSubject, endDomainChange } from './domain.ts';
+
+const details = v.object({ name: v.string(), expires: v.number() });
+
+/** Tells the registrar of a renewal that is charged already. */
+export const renewAtRegistrar: FinishableDelivery<never, v.InferOutput<typeof details>, void> = {
+  name: 'renewAtRegistrar',
+  recovery: 'finish',
+  details,
+  subject: domainSubject,
+  reserve() {
+    throw new Error('The transaction that renews a domain enqueues this delivery.');
+  },
+  call: ({ registrar }, { name, expires }, token) => registrar.renew(name, isoInstant(expires).slice(0, 10), token),
+  confirm: ({ db }, { name }) => endDomainChange(db, name),
+};
+
+/** @param renewal `expires` is the expiry before the renewal. */
+export function enqueueRenewal(
+  db: Db,
+  ports: Ports,
+  { accountId, ...renewal }: { readonly accountId: string; readonly name: string; readonly expires: Seconds },
+): Promise<void> {
+  return enqueue(db, ports, renewAtRegistrar, { accountId, details: renewal });
+}
