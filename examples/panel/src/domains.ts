@@ -52,6 +52,20 @@ export async function domainArea({ reseller }: Panel, name: string): Promise<Dom
   };
 }
 
+/**
+ * Renews a domain for the year after a date.
+ *
+ * @param expires When it expires without the renewal, such as 2027-11-10. If it expires later, an earlier click has renewed it.
+ */
+export async function renewDomain(panel: Panel, name: string, expires: string): Promise<DomainArea> {
+  const area = await domainArea(panel, name);
+  if (!area.expires.startsWith(`${expires} `)) return area;
+  const guard = { max_price: maxDomainPrice(name) };
+  const { domain } = panel.reseller;
+  await domain.renew(name, guard, { idempotencyKey: `panel-renew-${name}-${expires}` }).catch((error: unknown) => recover(panel, error));
+  return domainArea(panel, name);
+}
+
 /** Changes the contact of a domain in all roles, its owner included. */
 export async function changeContact(panel: Panel, name: string, contact: CreateHandleForm): Promise<void> {
   await panel.reseller.domain.setHandle(name, { handle: await handleOf(panel, contact) });

@@ -90,6 +90,7 @@ const COMMANDS: Readonly<Record<string, Run>> = {
   'transfer <domain> <contact-file> <auth-code>': async (panel, name = '', file = '', code) =>
     summary(name, await domains.registerDomain(panel, name, contactIn(file), code)),
   'domain <domain>': async (panel, name = '') => summary(name, await domains.domainArea(panel, name)),
+  'renew <domain> <expiry-date>': async (panel, name = '', expires = '') => summary(name, await domains.renewDomain(panel, name, expires)),
   'contact <domain> <contact-file>': async (panel, name = '', file = '') => {
     await domains.changeContact(panel, name, contactIn(file));
     return `${name} has the contact of ${file}.`;

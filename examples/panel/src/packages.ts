@@ -14,8 +14,8 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 /** Cents for 30 days of an address beyond the first. */
 const MAX_ADDRESS_CENTS = 1_50;
 
-/** Cents for the first year, by TLD. */
-const MAX_DOMAIN_CENTS: Readonly<Record<string, number>> = { com: 11_00, de: 5_00, net: 12_00 };
+/** Cents for a year, by TLD. */
+const MAX_DOMAIN_CENTS: Readonly<Record<string, number>> = { com: 12_00, de: 5_00, net: 12_00 };
 
 /** @throws Error if the company does not sell it. */
 export function packageNamed(name: string): Package {
@@ -28,7 +28,7 @@ export function maxServerPrice(packageName: string, addresses: number): string {
 }
 
 /**
- * The price guard of a domain: EUR for its first year.
+ * The price guard of a domain: EUR for a year.
  *
  * @throws Error if the company does not sell its TLD.
  */

@@ -132,6 +132,10 @@ namespace {
 
     function localAPI(string $command, array $values): array
     {
+        if ($command === 'GetClientsDomains') {
+            $expiry = state(fn () => null)["expiry of {$values['domainid']}"] ?? '0000-00-00';
+            return ['result' => 'success', 'domains' => ['domain' => [['expirydate' => $expiry]]]];
+        }
         state(fn (array $state) => $values + $state);
         return ['result' => $command === 'UpdateClientProduct' ? 'success' : 'error'];
     }

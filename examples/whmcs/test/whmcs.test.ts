@@ -1,6 +1,6 @@
 /** The modules in processes of PHP, as WHMCS calls them, against the real service and through connections that break. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
@@ -35,6 +35,7 @@ const CLIENT = {
   fullphonenumber: '+49.69123456',
 };
 
+const PURCHASES = /^\/(?:vm\/create|domain\/register|domain\/[^/]+\/renew)$/;
 const BYTES_PER_MB = 1024 ** 2;
 const OTHER_VM = { cores: 1, mem: 2048, disk: 20, os: 'debian_12', hostsystem: 'nl_ryzen' };
 
@@ -51,6 +52,8 @@ interface Whmcs {
   start(name: string): ReturnType<typeof spawn>;
   /** The values that the modules have stored in WHMCS. */
   stored(): Record<string, string>;
+  /** Stores further values in WHMCS. */
+  store(values: Readonly<Record<string, string>>): void;
 }
 
 async function startWhmcs(): Promise<Whmcs> {
@@ -58,7 +61,7 @@ async function startWhmcs(): Promise<Whmcs> {
   const service = await createTestService({ now: `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z` });
   onTestFinished(() => service.close());
   const baseUrl = await service.listen();
-  const proxy = await startProxy(baseUrl, { isPurchase: ({ url = '' }) => url === '/vm/create' || url === '/domain/register' });
+  const proxy = await startProxy(baseUrl, { isPurchase: ({ url = '' }) => PURCHASES.test(url) });
   onTestFinished(() => proxy.close());
   const folder = mkdtempSync(join(tmpdir(), 'whmcs-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -109,6 +112,7 @@ async function startWhmcs(): Promise<Whmcs> {
     domain: (name, params) => call('registrars', name, { ...domainParams, ...params }),
     start: (name) => start('servers', name, vmParams),
     stored: () => JSON.parse(readFileSync(file, 'utf8')),
+    store: (values) => writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...values })),
   };
 }
 
@@ -381,18 +385,28 @@ describe('the modules for WHMCS', () => {
     expect(await shownRecords()).toMatchObject([{ type: 'A', hostname: 'www', address: '198.51.100.8' }]);
   });
 
-  test('cancel a domain, and take the cancellation back when its renewal is paid', async () => {
+  test('renew a domain once for each period that is paid, also a cancelled one', async () => {
     expect(await whmcs.domain('RegisterDomain')).toEqual({ success: true });
-    const isTerminated = async () => (await whmcs.reseller.domain.info('whmcs-project.net')).domain.terminated;
-    for (const [name, terminated] of [
-      ['RenewDomain', false],
-      ['RequestDelete', true],
-      ['RequestDelete', true],
-      ['RenewDomain', false],
-    ] as const) {
-      expect(await whmcs.domain(name)).toEqual({ success: true });
-      expect(await isTerminated()).toBe(terminated);
-    }
+    const expiry = async () => (await whmcs.reseller.domain.info('whmcs-project.net')).timings.expire.slice(0, 10);
+    const first = await expiry();
+    const after = (years: number) => String(Number(first.slice(0, 4)) + years) + first.slice(4);
+    const renew = () => whmcs.domain('RenewDomain', { regperiod: 1 });
+    expect(await renew()).toEqual({ error: expect.stringContaining('WHMCS does not know when the domain expires.') });
+
+    whmcs.store({ 'expiry of 12': first });
+    whmcs.proxy.plan(...LOSSES);
+    expect(await Promise.all(Array.from({ length: 8 }, renew))).toContainEqual({ success: true });
+    expect(await renew()).toEqual({ success: true });
+    expect(await expiry()).toBe(after(1));
+
+    for (let click = 0; click < 2; click++) expect(await whmcs.domain('RequestDelete')).toEqual({ success: true });
+    expect((await whmcs.reseller.domain.info('whmcs-project.net')).domain.terminated).toBe(true);
+    whmcs.store({ 'expiry of 12': after(1) });
+    expect(await whmcs.domain('RenewDomain', { regperiod: 2 })).toEqual({ success: true });
+    expect((await whmcs.reseller.domain.info('whmcs-project.net')).domain.terminated).toBe(false);
+    expect(await expiry()).toBe(after(3));
+    const { positions } = await whmcs.reseller.accounting.currentInvoice();
+    expect(positions.domains?.['whmcs-project.net']?.map(({ type }) => type)).toEqual(['CREATE', 'RENEW', 'RENEW', 'RENEW']);
   });
 
   /** The records of the form in WHMCS, in the order of their types. */

@@ -27,6 +27,7 @@ const DOMAIN = 'panel-customer.net';
 const GB = 1024 ** 3;
 /** EUR, of a .net domain in the sandbox. */
 const DOMAIN_PRICE = 11;
+const RENEWAL_PRICE = 12;
 
 const engines = [
   { name: 'SQLite', settings: async () => ({ RESELLER_DATA_DIR: temporaryDirectory() }) },
@@ -230,7 +231,9 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   await domains.setNameservers(panel, DOMAIN, { ns1: 'ns1.example.org', ns2: 'ns2.example.org' });
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ nameservers: ['ns1.example.org', 'ns2.example.org'] });
   await domains.setNameservers(panel, DOMAIN, { ns1: 'default', ns2: 'default' });
-  const { owner } = await domains.domainArea(panel, DOMAIN);
+  const { owner, expires } = await domains.domainArea(panel, DOMAIN);
+  const renewed = await domains.renewDomain(panel, DOMAIN, expires.slice(0, 10));
+  expect(Date.parse(renewed.expires) - Date.parse(expires)).toBeGreaterThan(364 * 86_400_000);
   await domains.changeContact(panel, DOMAIN, { ...CONTACT, lastname: 'Beispiel' });
   const { handle } = await reseller.domain.info(DOMAIN);
   expect(await reseller.domain.handle.info(handle.ownerC)).toMatchObject({ lastname: 'Beispiel' });
@@ -322,6 +325,7 @@ async function compareInvoice({ reseller, advance }: World): Promise<number> {
   const bought = Object.values(positions.domains ?? {}).flat();
   expect(bought.map(({ type, totalPrice }) => [type, totalPrice]).toSorted()).toEqual([
     ['CREATE', DOMAIN_PRICE],
+    ['RENEW', RENEWAL_PRICE],
     ['TRANSFER', DOMAIN_PRICE],
   ]);
   const total = [...vms, ...bought].reduce((sum, { totalPrice }) => sum + totalPrice, 0);

@@ -48,12 +48,25 @@ function reseller_TransferDomain(array $params): array
     );
 }
 
-/** The service renews each domain that is not cancelled. So this only takes back a cancellation. */
+/**
+ * Renews until the end of the period that the client has paid: from the expiry that WHMCS knows, `regperiod` years. So a second click buys
+ * nothing, and neither does a payment after the service has renewed the domain by itself.
+ */
 function reseller_RenewDomain(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $known = localAPI('GetClientsDomains', ['domainid' => $params['domainid']])['domains']['domain'][0]['expirydate'] ?? '';
+        if (preg_match('/^[1-9]\d{3}-\d\d-\d\d$/D', $known) !== 1) {
+            throw new RuntimeException('WHMCS does not know when the domain expires. Synchronise it with the registrar, then renew it.');
+        }
         if ($api->get("/domain/$domain/info")['domain']['terminated']) {
             $api->change('POST', "/domain/$domain/undelete");
+        }
+        $years = (int) $params['regperiod'];
+        // A month less, because the date of WHMCS can be some days away from that of the registry.
+        $paid = gmdate('Y-m-d', strtotime("$known UTC +$years years -1 month"));
+        for ($renewed = 0; $renewed < $years && ($expiry = reseller_expiry($api, $domain)) < $paid; $renewed++) {
+            $api->change('POST', "/domain/$domain/renew", [], 'whmcs-renew-' . reseller_order($params) . "-$expiry");
         }
     });
 }
