@@ -20,7 +20,7 @@ import type { CommandResult } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
-test('a service without the extension has no findings in a run without --extension', { tags: 'deep' }, async () => {
+test('a service without the extension has no findings in a run without --extension', async () => {
   const { code, output } = await runAgainst(await start(false), await idsIn('openapi'));
   expect(summaryOf(output)).toBe('25 of 25 operations verified; 0 violation, 0 discovered, 0 learned');
   expect(code).toBe(0);

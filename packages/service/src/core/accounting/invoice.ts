@@ -19,13 +19,16 @@ export function linkTo(documentId: string, settings: LinkSettings, format: Docum
   return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret, format);
 }
 
-export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, settings: LinkSettings): InvoiceSummary {
+export function toInvoiceSummary(
+  invoice: Selectable<InvoicesTable>,
+  settings: LinkSettings & Pick<Runtime, 'hasExtension'>,
+): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
     invoice: linkTo(invoice.id, settings),
-    ...(invoice.number !== null && { number: invoice.number }),
+    ...(settings.hasExtension && invoice.number !== null && { number: invoice.number }),
   };
 }
 
