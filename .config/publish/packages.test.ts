@@ -126,7 +126,7 @@ describe.each(names)('%s', (name) => {
 test.each(libraries)('attw finds for %s only what its README explains', (name) => {
   const readme = readFileSync(join(REPOSITORY, folderOf(name), 'README.md'), 'utf8');
   expect(readme).toContain('"CJS resolves to ESM"');
-  expect(readme).toContain('"Resolution failed" for `node10`');
+  expect(readme).toMatch(/"Resolution failed" for\s`node10`/);
   expect(resolutionProblems(tarballOf(name))).toEqual(['node10: NoResolution', 'node16-cjs: CJSResolvesToESM']);
 });
 
@@ -137,9 +137,11 @@ test.each(bundled)('%s carries the licences of the packages in its bundle', (nam
 
 test.each(names)('the SBOM of %s names the packages in its bundle and those that it depends on, each with its integrity', (name) => {
   const inTarball = (file: string): string => execFileSync('tar', ['-xzOf', tarballOf(name), '--wildcards', file], { encoding: 'utf8' });
-  const { components }: { components: Component[] } = JSON.parse(inTarball('*/sbom.cdx.json'));
+  // The sandbox also contains the site of the docs, which has lists of its own.
+  const folder = name === '@reseller/cli' ? 'package' : 'package/dist';
+  const { components }: { components: Component[] } = JSON.parse(inTarball(`${folder}/sbom.cdx.json`));
   const named = components.map(({ group, name: short, version }) => `${group === undefined ? '' : `${group}/`}${short} ${version}`);
-  const licences = bundled.includes(name) ? inTarball('*/THIRD-PARTY-LICENSES.txt') : '';
+  const licences = bundled.includes(name) ? inTarball(`${folder}/THIRD-PARTY-LICENSES.txt`) : '';
   const inBundle = [...licences.matchAll(/^(?:.*package.*\n|-{80}\n)\n(\S+ \d\S*) \(.*\)$/gm)].map(([, one]) => one);
   expect(inBundle.length).toBeGreaterThan(bundled.includes(name) ? 5 : -1);
   const { dependencies = {} }: Manifest = JSON.parse(inTarball('package/package.json'));

@@ -41,7 +41,7 @@ export interface Dns {
 const TEXT_PART_BYTES = 255;
 
 /** The parts in which a TXT record carries a text of any length, as UTF-8. At least one. */
-export function textParts(text: string): Buffer[] {
+export function textParts(text: string): Uint8Array[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: Math.max(1, Math.ceil(bytes.length / TEXT_PART_BYTES)) }, (_, index) =>
     bytes.subarray(index * TEXT_PART_BYTES, (index + 1) * TEXT_PART_BYTES),

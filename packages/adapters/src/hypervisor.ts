@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import type { Duplex } from 'node:stream';
 
 import type { FencingToken } from './fencing.ts';

@@ -147,7 +147,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       [() => hypervisor.start(vmId, 3), [{ vmId, running: true }]],
       [() => hypervisor.restart(vmId, 4), [{ vmId, running: true }]],
       [() => hypervisor.resize(bigger, 5), [{ vmId, mem: bigger.mem }]],
-      [() => hypervisor.reinstall(order, 6), [{ vmId, running: true, mem: bigger.mem }]],
+      [() => hypervisor.reinstall(bigger, 6), [{ vmId, running: true, mem: bigger.mem }]],
       [() => hypervisor.remove(vmId, 7), []],
     ];
     for (const [step, expected] of steps)

@@ -156,7 +156,7 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
       return { ...common, type, data: Object.assign(known, { tag: second }) };
     }
     case 'TXT':
-      return { ...common, type, data: textParts(text) };
+      return { ...common, type, data: textParts(text).map((part) => Buffer.from(part)) };
     case 'NAPTR': {
       const words = wordsOf(text) ?? [];
       const [flags = '', services = '', regexp = ''] = words.slice(2, 5).map(stringOf);

@@ -1,5 +1,5 @@
 /** The files of noVNC, the VNC client of the page with the console. They are modules, which browsers load without a bundle. */
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,11 +17,15 @@ export function isNovncFile(path: string): boolean {
   return /^\/(?:(?:core|vendor)\/[\w/-]+\.js|LICENSE\.txt|docs\/LICENSE\.[\w.-]+)$/.test(path);
 }
 
-/** Copies the files next to a bundle, as they are. @returns One of the original files, whose licence the bundle names. */
+/** Copies the modules and the licences next to a bundle, as they are. @returns One of the original files, whose licence the bundle names. */
 export function copyNovncFiles(bundle: string): string[] {
   const from = installed();
   if (from === undefined) throw new Error('The package @novnc/novnc is not installed.');
-  cpSync(from, join(bundle, 'novnc'), { recursive: true, dereference: true });
+  cpSync(from, join(bundle, 'novnc'), {
+    recursive: true,
+    dereference: true,
+    filter: (path) => statSync(path).isDirectory() || /LICENSE/.test(path) || isNovncFile(path.slice(from.length).replaceAll('\\', '/')),
+  });
   return [join(from, 'core/rfb.js')];
 }
 
