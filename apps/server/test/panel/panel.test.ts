@@ -164,7 +164,8 @@ async function useAddresses({ panel, reseller }: World, { vmid, address }: Acces
   expect(await reseller.ip.available()).toContainEqual(expect.objectContaining({ hostsystem: 'nl_ryzen', price_net: '1.50' }));
   const [, second = ''] = await area.buyAddresses(panel, '4711', 2);
   await area.moveAddress(panel, second, '4712');
-  expect(await area.addresses(panel, '4712')).toEqual([other.address, second]);
+  // The machine gets it within seconds.
+  await expect.poll(() => area.addresses(panel, '4712')).toEqual([other.address, second]);
   const quote = await reseller.ip.quoteBuy({ vmid, count: 1 });
   const bought = await reseller.ip.buy({ vmid, count: 1, max_price: quote.price.net.toFixed(2) });
   expect(bought.pricings?.monthly).toBe(quote.price.net);
