@@ -1,9 +1,34 @@
 /** The parts that the suites of all ports share. */
+import { memoryFence } from '../fencing.ts';
+import type { Fence } from '../fencing.ts';
 
 /** A test: register it with the runner, such as `for (const { name, run } of cases) test(name, run)`. */
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;
+}
+
+/**
+ * Cases for any test runner. Each gets a new system, which it closes.
+ *
+ * @param benchOf Returns what the checks use. The fence is that of the case.
+ */
+export function conformanceCases<System extends { close(): Promise<void> }, Bench>(
+  checks: Readonly<Record<string, (bench: Bench) => Promise<void>>>,
+  newSystem: () => Promise<System>,
+  benchOf: (system: System, fence: Fence) => Bench | Promise<Bench>,
+): ConformanceCase[] {
+  return Object.entries(checks).map(([name, check]) => ({
+    name,
+    async run() {
+      const system = await newSystem();
+      try {
+        await check(await benchOf(system, memoryFence()));
+      } finally {
+        await system.close();
+      }
+    },
+  }));
 }
 
 /** By its name, because the adapter may have another copy of the package. */

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 
 import type { Dns, RecordSet, Zone } from '../dns.ts';
-import { memoryFence } from '../fencing.ts';
 import type { Fence } from '../fencing.ts';
-import { generator, isStale } from './case.ts';
+import { conformanceCases, generator, isStale } from './case.ts';
 import type { ConformanceCase } from './case.ts';
 
 export type { ConformanceCase } from './case.ts';
 
 /** The system under an adapter, as the cases see and disturb it. */
 export interface DnsSystem {
-  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  /** Creates a new adapter with this fence, as a process does when it starts. */
   open(fence: Fence): Promise<Dns>;
   /**
    * The data of a name and a type as a resolver gets them, in the form of `RecordSet` and in any order. Undefined if the system has no zone for
@@ -92,18 +91,7 @@ export function dnsConformance(
     'goes on after a restart': restarts,
     'changes no zone of another program': (bench) => leavesAlone(bench, strangerSteps),
   };
-  return Object.entries(cases).map(([name, check]) => ({
-    name,
-    async run() {
-      const system = await start();
-      try {
-        const fence = memoryFence();
-        await check({ system, fence, dns: await system.open(fence) });
-      } finally {
-        await system.close();
-      }
-    },
-  }));
+  return conformanceCases(cases, start, async (system, fence) => ({ system, fence, dns: await system.open(fence) }));
 }
 
 function zoneWith(records: readonly RecordSet[], name = NAME): Zone {

@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Fence } from '../fencing.ts';
-import { memoryFence } from '../fencing.ts';
 import type { Hypervisor, VmOrder, VmSize } from '../hypervisor.ts';
 import type { DoneOrStarted, TaskState } from '../task.ts';
-import { generator, isStale } from './case.ts';
+import { conformanceCases, generator, isStale } from './case.ts';
 import type { ConformanceCase } from './case.ts';
 
 export type { ConformanceCase } from './case.ts';
@@ -23,7 +22,7 @@ export interface MachineSeen {
 
 /** The system under an adapter, as the cases see and disturb it. */
 export interface HypervisorSystem {
-  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  /** Creates a new adapter with this fence, as a process does when it starts. */
   open(fence: Fence): Promise<Hypervisor>;
   /** The VMs that carry the mark of the service. Omit it for a simulation without VMs; the cases then only check the tokens. */
   machines?(): Promise<readonly MachineSeen[]>;
@@ -108,26 +107,15 @@ export function hypervisorConformance(
   newSystem: () => Promise<HypervisorSystem>,
   { order = {}, strangerSteps = DEFAULT_STRANGER_STEPS }: ConformanceOptions = {},
 ): readonly ConformanceCase[] {
-  return Object.entries(CASES).map(([name, check]) => ({
-    name,
-    async run() {
-      const system = await newSystem();
-      const fence = memoryFence();
-      try {
-        await check({
-          system,
-          fence,
-          order: { ...ORDER, ...order },
-          strangerSteps,
-          open: async () => finishing(await system.open(fence)),
-          finish: async (call) => finished(await system.open(fence), call),
-          openPlain: () => system.open(fence),
-          expectMachines: (...expected) => compareMachines(system, expected),
-        });
-      } finally {
-        await system.close();
-      }
-    },
+  return conformanceCases(CASES, newSystem, (system, fence) => ({
+    system,
+    fence,
+    order: { ...ORDER, ...order },
+    strangerSteps,
+    open: async () => finishing(await system.open(fence)),
+    finish: async (call) => finished(await system.open(fence), call),
+    openPlain: () => system.open(fence),
+    expectMachines: (...expected) => compareMachines(system, expected),
   }));
 }
 

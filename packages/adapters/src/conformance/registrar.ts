@@ -1,10 +1,9 @@
 /** The rules for each registrar, as cases for any test runner. */
 import assert from 'node:assert/strict';
 
-import { memoryFence } from '../fencing.ts';
 import type { Fence, FencingToken } from '../fencing.ts';
 import type { DomainOrder, Registrar } from '../registrar.ts';
-import { isStale } from './case.ts';
+import { conformanceCases, isStale } from './case.ts';
 import type { ConformanceCase } from './case.ts';
 
 export type { ConformanceCase } from './case.ts';
@@ -23,7 +22,7 @@ export interface DomainSeen {
 
 /** The system under an adapter, such as the test environment of a registry. */
 export interface RegistrarSystem {
-  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  /** Creates a new adapter with this fence, as a process does when it starts. */
   open(fence: Fence): Promise<Registrar>;
   /** A domain, or undefined if the registrar does not have it. Omit it for a simulation without domains; the cases then only check the tokens. */
   domain?(name: string): Promise<DomainSeen | undefined>;
@@ -154,23 +153,12 @@ export function registrarConformance(
   newSystem: () => Promise<RegistrarSystem>,
   { order = {} }: RegistrarConformanceOptions = {},
 ): readonly ConformanceCase[] {
-  return Object.entries(CASES).map(([name, check]) => ({
-    name,
-    async run() {
-      const system = await newSystem();
-      const fence = memoryFence();
-      const wanted = { ...ORDER, ...order };
-      try {
-        await check({
-          order: wanted,
-          open: () => system.open(fence),
-          seen: async () => system.domain?.(wanted.name),
-          expectDomain: (expected) => compareDomain(system, wanted.name, expected),
-        });
-      } finally {
-        await system.close();
-      }
-    },
+  const wanted = { ...ORDER, ...order };
+  return conformanceCases(CASES, newSystem, (system, fence) => ({
+    order: wanted,
+    open: () => system.open(fence),
+    seen: async () => system.domain?.(wanted.name),
+    expectDomain: (expected) => compareDomain(system, wanted.name, expected),
   }));
 }
 
