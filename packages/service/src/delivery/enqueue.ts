@@ -5,6 +5,11 @@ import type { Db } from '../store/store.ts';
 import type { FinishableDelivery } from './delivery.ts';
 import { enqueueReservation } from './reservation.ts';
 
+/** The `reserve` of a delivery that no request begins, because a transaction enqueues it with `enqueue`. */
+export function onlyEnqueued(): never {
+  throw new Error('A transaction enqueues this delivery, so nothing reserves it.');
+}
+
 /** Enqueues a delivery for an account, which recovery carries out after the transaction until it succeeds. */
 export async function enqueue<Details>(
   db: Db,

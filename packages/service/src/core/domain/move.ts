@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
-import { enqueue } from '../../delivery/enqueue.ts';
+import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import { sameHash, sha256, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
@@ -26,9 +26,7 @@ export const moveDomain: FinishableDelivery<never, v.InferOutput<typeof moveDeta
   recovery: 'finish',
   details: moveDetails,
   subject: domainSubject,
-  reserve() {
-    throw new Error('The transaction that moves a domain enqueues this delivery.');
-  },
+  reserve: onlyEnqueued,
   async call({ registrar }, { name, contact, nameservers }, token) {
     // First of all, so that nobody transfers the domain away with the used code.
     await registrar.setAuthcode(name, null, token);

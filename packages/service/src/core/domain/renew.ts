@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
-import { enqueue } from '../../delivery/enqueue.ts';
+import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { isoInstant } from '../../rules/billing.ts';
@@ -17,9 +17,7 @@ export const renewAtRegistrar: FinishableDelivery<never, v.InferOutput<typeof de
   recovery: 'finish',
   details,
   subject: domainSubject,
-  reserve() {
-    throw new Error('The transaction that renews a domain enqueues this delivery.');
-  },
+  reserve: onlyEnqueued,
   call: ({ registrar }, { name, expires }, token) => registrar.renew(name, isoInstant(expires).slice(0, 10), token),
   confirm: ({ db }, { name }) => endDomainChange(db, name),
 };

@@ -11,7 +11,7 @@ import type { VmBackupsTable, VmsTable } from '../../store/tables/vms.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
-import { optionalPart } from './optional-part.ts';
+import { requirePart } from './require-part.ts';
 
 export type Backup = Selectable<VmBackupsTable>;
 
@@ -48,7 +48,7 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
   async reserve({ db }, request) {
     const { runtime, vmId, description, isScheduled } = request;
     const { vm } = await beginChange(db, request, 'backup');
-    optionalPart(runtime.ports.hypervisor, 'backups');
+    requirePart(runtime.ports.hypervisor, 'backups');
     await assertFreeSlot(db, vm);
     const { clock, random } = runtime.ports;
     const created = clock.now();
@@ -69,12 +69,12 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
     await db.insertInto('vm_backups').values(backup).execute();
     return { accountId: vm.account_id, details: { vmId, backupId: backup.id }, plan: { runtime, backup } };
   },
-  call: ({ hypervisor }, { backup }, token) => optionalPart(hypervisor, 'backups').create(backup.vm_id, backup.id, token),
+  call: ({ hypervisor }, { backup }, token) => requirePart(hypervisor, 'backups').create(backup.vm_id, backup.id, token),
   async confirm({ db }, { backup }) {
     await finishBackup(db, { vmId: backup.vm_id, backupId: backup.id });
     return { ...backup, state: 'available' };
   },
-  compensate: ({ hypervisor }, { vmId, backupId }, token) => optionalPart(hypervisor, 'backups').remove(vmId, backupId, token),
+  compensate: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
   async rollBack({ db }, { vmId, backupId }) {
     await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
     await endChange(db, vmId);
@@ -116,14 +116,14 @@ export const restoreBackup: UndoableDelivery<OneBackup, RestoreDetails, RestoreP
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'restore');
-    optionalPart(request.runtime.ports.hypervisor, 'backups');
+    requirePart(request.runtime.ports.hypervisor, 'backups');
     const backup = await findBackup(db, vm.id, request.backupId);
     assertFits(vm, backup);
     const { os, hostname, ssh_key, ssh_key_displayname } = backup;
     const details = { vmId: vm.id, isRunning: vm.state === 'running', os, hostname, ssh_key, ssh_key_displayname };
     return { accountId: vm.account_id, details, plan: { ...details, runtime: request.runtime, backupId: backup.id } };
   },
-  call: ({ hypervisor }, { vmId, backupId }, token) => optionalPart(hypervisor, 'backups').restore(vmId, backupId, token),
+  call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').restore(vmId, backupId, token),
   async confirm({ db }, { runtime, backupId: _backupId, ...details }) {
     await finishRestoration(db, runtime, details);
     return 'restored';
@@ -153,12 +153,12 @@ export const deleteBackup: FinishableDelivery<OneBackup, v.InferOutput<typeof de
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'backup');
-    optionalPart(request.runtime.ports.hypervisor, 'backups');
+    requirePart(request.runtime.ports.hypervisor, 'backups');
     const { id: backupId } = await findBackup(db, vm.id, request.backupId);
     await db.updateTable('vm_backups').set({ state: 'deleting' }).where('id', '=', backupId).execute();
     return { accountId: vm.account_id, details: { vmId: vm.id, backupId } };
   },
-  call: ({ hypervisor }, { vmId, backupId }, token) => optionalPart(hypervisor, 'backups').remove(vmId, backupId, token),
+  call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
   async confirm({ db }, { vmId, backupId }) {
     await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
     await endChange(db, vmId);

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
-import { enqueue } from '../../delivery/enqueue.ts';
+import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
@@ -194,9 +194,7 @@ export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDeta
   recovery: 'finish',
   details: attachDetails,
   subject: vmSubject,
-  reserve() {
-    throw new Error('The transaction that moves an address enqueues this delivery.');
-  },
+  reserve: onlyEnqueued,
   call: ({ hypervisor }, { size }, token) => hypervisor.resize(size, token),
   async confirm({ db }, { vmId }) {
     await endChange(db, vmId);

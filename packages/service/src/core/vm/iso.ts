@@ -10,7 +10,7 @@ import type { Db } from '../../store/store.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
-import { optionalPart } from './optional-part.ts';
+import { requirePart } from './require-part.ts';
 
 /** A request to boot a VM from an ISO file. */
 export interface IsoRequest extends VmRequest {
@@ -34,7 +34,7 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'restart');
-    const { files } = optionalPart(request.runtime.ports.hypervisor, 'isos');
+    const { files } = requirePart(request.runtime.ports.hypervisor, 'isos');
     const file = request.iso === null ? null : fileNamed(request.iso, files);
     if (file === null && vm.iso === null) {
       await endChange(db, vm.id);
@@ -63,7 +63,7 @@ async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso }: Pick<Detail
 }
 
 function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {
-  const isos = optionalPart(ports.hypervisor, 'isos');
+  const isos = requirePart(ports.hypervisor, 'isos');
   return iso === null ? isos.eject(vmId, token) : isos.insert(vmId, iso, token);
 }
 

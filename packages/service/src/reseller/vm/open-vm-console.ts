@@ -1,6 +1,6 @@
 import { createConsoleLink } from '../../core/vm/console.ts';
-import { optionalPart } from '../../core/vm/optional-part.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { requirePart } from '../../core/vm/require-part.ts';
 import { counted } from '../../rules/counted.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { CONSOLE_PATH } from '../../rules/vm-console.ts';
@@ -11,7 +11,7 @@ export const openVmConsole: StoreOperation<'openVmConsole'> = {
   kind: 'store',
   async run({ db }, { accountId, keyId, path, now, runtime: { ports, consoleLimits, publicUrl } }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
-    optionalPart(ports.hypervisor, 'console');
+    requirePart(ports.hypervisor, 'console');
     if (vm.state !== 'running')
       throw new Refusal(409, 'wrong_state', `The VM ${vm.id} is ${vm.state}. Only a running VM has a console. Start it first.`);
     const { secret, expires } = await createConsoleLink(db, ports, consoleLimits, { vmId: vm.id, accountId, keyId, now });

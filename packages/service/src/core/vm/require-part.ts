@@ -10,11 +10,11 @@ const withoutPart = {
 } as const satisfies { readonly [Part in keyof Hypervisor]?: string };
 
 /**
- * A part that the adapter of a hypervisor may omit.
+ * Returns a part of a hypervisor that its adapter may omit.
  *
  * @throws Refusal 501 if the adapter omits it.
  */
-export function optionalPart<Part extends keyof typeof withoutPart>(hypervisor: Hypervisor, part: Part): NonNullable<Hypervisor[Part]> {
+export function requirePart<Part extends keyof typeof withoutPart>(hypervisor: Hypervisor, part: Part): NonNullable<Hypervisor[Part]> {
   const found = hypervisor[part];
   if (found) return found;
   throw new Refusal(501, 'not_implemented', `The hypervisor of this service ${withoutPart[part]}`);
