@@ -542,7 +542,7 @@ describe('the workflow in examples/github-actions, in a repository that has only
     expect(existsSync(join(repository, 'reports/summary.md'))).toBe(true);
   });
 
-  test('opens an issue for a service that differs', async ({ skip }) => {
+  test('opens an issue for a service that differs', { tags: 'deep' }, async ({ skip }) => {
     if (offline !== undefined) return skip(offline);
     const differing = await withoutRequestIds(url);
     expect(await runStep('Compare', { RESELLER_API_URL: differing, RESELLER_API_KEY: service.apiKey })).toBe(1);
@@ -563,7 +563,7 @@ interface ActionStep {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-test('the action runs in a repository with another API, and shows the summary', { timeout: 300_000 }, async ({ skip }) => {
+test('the action runs in a repository with another API, and shows the summary', { tags: 'deep', timeout: 300_000 }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const action: { inputs: Record<string, { default?: string }>; runs: { steps: readonly ActionStep[] } } = parse(
     readFileSync(join(REPOSITORY, 'packages/contract/action.yml'), 'utf8'),

@@ -221,7 +221,7 @@ describe('exit codes', () => {
     expect(await user.run('domain', 'undelete', String(domain), '--yes')).toMatchObject({ code: 7, stdout: '' });
   });
 
-  test('7 if another operator has changed what the change was for', async () => {
+  test('7 if another operator has changed what the change was for', { tags: 'deep' }, async () => {
     const shown = await user.run('operator', 'tld-prices', 'show', 'net', '-o', 'json');
     const [, version = ''] = /^Version, for --if-match: (.+)$/m.exec(shown.stderr) ?? [];
     const set = (create: string, ...options: string[]) =>
@@ -313,7 +313,7 @@ describe('profiles', () => {
     expect(statSync(join(remote.configFolder, 'credentials.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('can be replaced and removed when the keyring with their keys cannot be opened', async () => {
+  test('can be replaced and removed when the keyring with their keys cannot be opened', { tags: 'deep' }, async () => {
     const moved = person({ RESELLER_DATA_DIR: newFolder() });
     const lost = { name: 'lost', baseUrl: sandbox.baseUrl, storedIn: 'keyring' };
     mkdirSync(moved.configFolder);
@@ -426,7 +426,7 @@ describe('help', () => {
       return { values: stdout.split('\n').filter((value) => value !== ''), stderr };
     }
 
-    test('completes identifiers of the service, and the values after an equals sign', async () => {
+    test('completes identifiers of the service, and the values after an equals sign', { tags: 'deep' }, async () => {
       const [vm] = (await sandbox.reseller.vm.list()).list;
       const vmid = String(vm?.vmid);
       expect(await offered(['vm', 'status', ''])).toEqual({ values: expect.arrayContaining([vmid]), stderr: '' });
@@ -441,7 +441,7 @@ describe('help', () => {
       expect((await offered(['vm', 'create', '--ssh-key-id', ''])).values).toEqual(keys.map((key) => key.ssh_key_id));
     });
 
-    test('completes the contacts of the domains, and the keys of the accounts', async () => {
+    test('completes the contacts of the domains, and the keys of the accounts', { tags: 'deep' }, async () => {
       const [domain = ''] = await sandbox.reseller.domain.list();
       const { ownerC: handle } = (await sandbox.reseller.domain.info(domain)).handle;
       expect((await offered(['domain', 'handle', 'info', ''])).values).toContain(handle);
@@ -458,7 +458,7 @@ describe('help', () => {
       expect(existsSync(file)).toBe(false);
     });
 
-    test('offers nothing, and says nothing, without a service', async () => {
+    test('offers nothing, and says nothing, without a service', { tags: 'deep' }, async () => {
       const silent = createServer();
       silent.listen(0, '127.0.0.1');
       await once(silent, 'listening');
@@ -500,7 +500,7 @@ test('contract calls the service of the other commands, and never sends their ke
   other.close();
 });
 
-test('mock listens at the address of its profile, and the other commands reach it there', { timeout: 60_000 }, async () => {
+test('mock listens at the address of its profile, and the other commands reach it there', { tags: 'deep', timeout: 60_000 }, async () => {
   const { port, close } = await listenOnLocalDefault();
   close();
   install('mock', 'mock', user);

@@ -75,7 +75,7 @@ test('shows the request and the price with --dry-run, and sends only reads', asy
   expect(await vms()).toEqual(before);
 });
 
-test('shows the price of a dedicated server, and of a VM with more memory', async () => {
+test('shows the price of a dedicated server, and of a VM with more memory', { tags: 'deep' }, async () => {
   const [server] = await sandbox.reseller.dedicated.available();
   const { stdout } = await user.run('dedicated', 'purchase', String(server?.identifier), '--dry-run', '-o', 'json');
   expect(JSON.parse(stdout).price).toMatch(new RegExp(`^${server?.price.net.toFixed(2)} EUR net, .*: the first 30 days of the server`));
@@ -85,7 +85,7 @@ test('shows the price of a dedicated server, and of a VM with more memory', asyn
   expect(JSON.parse(changed.stdout).price).toMatch(/^15\.20 EUR net/);
 });
 
-test('shows the price that a VM in an upgradable sale is then billed for', async () => {
+test('shows the price that a VM in an upgradable sale is then billed for', { tags: 'deep' }, async () => {
   const now = Date.parse((await getClock({ client: sandbox.operator })).now);
   const { id } = await createSale({
     client: sandbox.operator,

@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await row(String(identifier)).getByText('running').waitFor();
   });
 
-  test('every request of a burst is listed', async () => {
+  test('every request of a burst is listed', { tags: 'deep' }, async () => {
     await page.getByRole('link', { name: 'Requests' }).click();
     await row('/vm/create').first().waitFor();
     const count = page.locator('.filters .number');
@@ -466,8 +466,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     for (const [index, { name, path }] of PAGES.entries()) {
       await openToLook(look, path);
       if (name === 'account') await look.locator('canvas').waitFor();
-      // A usual run checks every third page, each in one look.
-      await inspect(look, name, (at) => isDeep || (index % 3 === 0 && at === (index / 3) % LOOKS.length));
+      // A usual run checks every sixth page, each in one look.
+      await inspect(look, name, (at) => isDeep || (index % 6 === 0 && at === (index / 6) % LOOKS.length));
     }
     expect(faults).toEqual([]);
     await close();
@@ -523,7 +523,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await close();
   });
 
-  test('a failed job says why, and runs when the operator tries it again', async () => {
+  test('a failed job says why, and runs when the operator tries it again', { tags: 'deep' }, async () => {
     await changeStore(
       `create trigger broken before insert on invoices when new.account_id = '${DEMO_ACCOUNT}' begin select raise(abort, 'the page is damaged'); end`,
     );

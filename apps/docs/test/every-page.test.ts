@@ -23,7 +23,7 @@ const isReference = new Set(references.map(({ page }) => `${page}.html`));
 const allPages = globSync('**/*.html', { cwd: siteDirectory }).filter((page) => !isReference.has(page));
 const isOperation = (path: string): boolean => path.includes('operations/');
 /** The pages of operations are made from one template. */
-const pages = byDepth({ usual: allPages.filter((path, index) => !isOperation(path) || index % 15 === 0), deep: allPages });
+const pages = byDepth({ usual: allPages.filter((path, index) => !isOperation(path) || index % 45 === 0), deep: allPages });
 
 let site: RunningSite;
 let browser: Browser;

@@ -163,7 +163,7 @@ test('try shows the message of an error of the client without its stack, and the
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/TypeError: wrong\n +at .*wrong\.ts/)]);
 });
 
-test('try says what is wrong with a file that it cannot run', async () => {
+test('try says what is wrong with a file that it cannot run', { tags: 'deep' }, async () => {
   const wrong = ['examples/quickstart/nothing.ts', 'package.json', 'SECURITY.md'];
   const { code, stderr } = await typeLines(wrong.map((file) => `npx -y pnpm@12 try ${file} || true`).join('\n'));
   expect([code, stderr]).toEqual([

@@ -142,7 +142,7 @@ describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }
 describe.each(references)('the samples of the $name API', ({ name }) => {
   const ofApi = samples.filter(({ api }) => api === name);
   // All samples compile in each run. The usual run sends every third.
-  test.for(byDepth({ usual: ofApi.filter((_, index) => index % 3 === 0), deep: ofApi }))(
+  test.for(byDepth({ usual: ofApi.filter((_, index) => index % 6 === 0), deep: ofApi }))(
     '$id',
     async ({ api, id, method, curl, typescript }, { skip }) => {
       if (NEED_MACHINES.has(id)) return skip('a sandbox with simulated machines has none that its store does not know');

@@ -54,7 +54,7 @@ test('the rules have the members that Prometheus knows, and expressions that it 
   }
 });
 
-test('every metric of the rules exists in a running service, on either engine', async () => {
+test('every metric of the rules exists in a running service, on either engine', { tags: 'deep' }, async () => {
   const [embedded, shared] = await Promise.all([
     metricsOf({ RESELLER_DATA_DIR: temporaryDirectory() }),
     metricsOf({ DATABASE_URL: await newDatabase() }),

@@ -51,7 +51,7 @@ test('every audit record is appended to the file while the service runs, and a r
   expect(verified.code).toBe(0);
 });
 
-test('after the restore of an older backup, the file continues from the last common record', async () => {
+test('after the restore of an older backup, the file continues from the last common record', { tags: 'deep' }, async () => {
   const directory = temporaryDirectory();
   const [file, backup] = [join(directory, 'audit.jsonl'), join(directory, 'backup.sqlite')];
   const secret = 'secret-of-the-audit-tests-0123456789';

@@ -131,7 +131,7 @@ test('a backup and a restored store are on the disk before they have their names
     expect(lines.slice(lines.indexOf(`name ${target}`) - 1).slice(0, 3)).toEqual(durable(target, target === file ? place : restored));
 });
 
-test('restore refuses a backup in which a value was altered, and says when it has no checksum to compare', async () => {
+test('restore refuses a backup in which a value was altered, and says when it has no checksum to compare', { tags: 'deep' }, async () => {
   const place = temporaryDirectory();
   const [data, file] = [join(place, 'data'), join(place, 'backup.sqlite')];
   const server = await startServer({ RESELLER_DATA_DIR: data });

@@ -10,7 +10,7 @@ import { commandsOf, runScript, withFreePorts } from './runbook.ts';
 
 const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
 
-test('the commands of the section work as described', async () => {
+test('the commands of the section work as described', { tags: 'deep' }, async () => {
   const url = await newDatabase();
   const script = await withFreePorts(commandsOf(README, 'Two instances on one database'), ['4010', '4011', '4110', '4111']);
   const example = /^export DATABASE_URL=(\S+)$/m.exec(script)?.[1] ?? '';

@@ -206,7 +206,7 @@ test.each([
   expect(await tablesOf(url)).toEqual([]);
 });
 
-test('moves text with any valid character unchanged', { timeout: 300_000 }, async () => {
+test('moves text with any valid character unchanged', { tags: 'deep', timeout: 300_000 }, async () => {
   const { directory } = await usedStore();
   const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
   const store = new DatabaseSync(join(directory, 'store.sqlite'));

@@ -24,7 +24,7 @@ test('with DATABASE_URL all data is in the database, also after a restart', asyn
   expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([bought.identifier, SAMPLE_VM].toSorted());
 });
 
-test('four instances that start concurrently on an empty database share one sandbox and one demo key', async () => {
+test('four instances that start concurrently on an empty database share one sandbox and one demo key', { tags: 'deep' }, async () => {
   const url = await newDatabase();
   const instances = await Promise.all(Array.from({ length: 4 }, () => startServer({ ...SHARED, DATABASE_URL: url })));
   for (const { baseUrl, apiKey } of instances) {
@@ -40,7 +40,7 @@ test('four instances that start concurrently on an empty database share one sand
   ]);
 });
 
-test('refuses an instance with another secret or another mode', async () => {
+test('refuses an instance with another secret or another mode', { tags: 'deep' }, async () => {
   const environment = { ...SHARED, DATABASE_URL: await newDatabase() };
   await startServer(environment);
   const secret = 'another secret, which is long enough as well';

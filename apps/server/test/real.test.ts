@@ -110,20 +110,24 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
     expect(machines()).toEqual({ names: [], processes: 0 });
   });
 
-  test('a VM that was deleted leaves no process, not even one that has ended and still has its number, and a reset removes the rest', async () => {
-    const { start, machines, folder } = await realSandbox();
-    const server = await start();
-    const children = () => statesOfChildren(server.process.pid);
-    const { identifier } = (await call(server, 'PUT', '/vm/create', ORDER)).data;
-    expect(children()).toHaveLength(1);
-    await call(server, 'DELETE', `/vm/${identifier}/delete`);
-    await expect.poll(children).toEqual([]);
-    for (let count = 0; count < 2; count++) await call(server, 'PUT', '/vm/create', ORDER);
-    expect(machines().processes).toBe(2);
-    await resetSandbox({ client: createClient({ baseUrl: server.operatorUrl, token: TOKEN }) });
-    expect([machines(), readdirSync(folder)]).toEqual([{ names: [], processes: 0 }, []]);
-    await expect.poll(children).toEqual([]);
-  });
+  test(
+    'a VM that was deleted leaves no process, not even one that has ended and still has its number, and a reset removes the rest',
+    { tags: 'deep' },
+    async () => {
+      const { start, machines, folder } = await realSandbox();
+      const server = await start();
+      const children = () => statesOfChildren(server.process.pid);
+      const { identifier } = (await call(server, 'PUT', '/vm/create', ORDER)).data;
+      expect(children()).toHaveLength(1);
+      await call(server, 'DELETE', `/vm/${identifier}/delete`);
+      await expect.poll(children).toEqual([]);
+      for (let count = 0; count < 2; count++) await call(server, 'PUT', '/vm/create', ORDER);
+      expect(machines().processes).toBe(2);
+      await resetSandbox({ client: createClient({ baseUrl: server.operatorUrl, token: TOKEN }) });
+      expect([machines(), readdirSync(folder)]).toEqual([{ names: [], processes: 0 }, []]);
+      await expect.poll(children).toEqual([]);
+    },
+  );
 
   const rounds = amountOf('REAL_KILLS', { usual: 1, deep: 20 });
   test(`${rounds} times a service is killed during a purchase: afterwards, exactly the VMs that it bills exist`, async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { runCommand, runServer, startServer, temporaryDirectory } from './process.ts';
 
-test('the secret in the data folder is rotated: everything is readable, and the old secret is refused', async () => {
+test('the secret in the data folder is rotated: everything is readable, and the old secret is refused', { tags: 'deep' }, async () => {
   const directory = temporaryDirectory();
   const place = { RESELLER_DATA_DIR: directory };
   const file = join(directory, 'secret');

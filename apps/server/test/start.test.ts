@@ -34,7 +34,7 @@ test('the printed command buys a VM, and all data is there after a restart', asy
   expect(await second.end('SIGTERM')).toBe(0);
 });
 
-test('a sandbox with delays shows an installation while it lasts, also after a restart', async () => {
+test('a sandbox with delays shows an installation while it lasts, also after a restart', { tags: 'deep' }, async () => {
   const settings = { RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_SANDBOX_DELAYS: 'install=1h' };
   const first = await startServer(settings);
   const { baseUrl, apiKey } = first;
@@ -91,7 +91,7 @@ test('a service whose data folder is removed confirms nothing more and ends, so 
   );
 });
 
-test('the effect of a request with a response survives a kill', async () => {
+test('the effect of a request with a response survives a kill', { tags: 'deep' }, async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   const buy = () =>

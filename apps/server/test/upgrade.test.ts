@@ -65,7 +65,7 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
 
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,
-  { timeout: 300_000 },
+  { tags: 'deep', timeout: 300_000 },
   async () => {
     const place = await newPlace('postgres');
     const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '6' };

@@ -71,7 +71,6 @@ const LOSSES: readonly Fate[] = [
   { kind: 'hang', when: 'after' },
 ];
 
-/** Of addresses and domains. The purchases of VMs are tested with both orders each time. */
 const ORDERS_OF_LOSSES = byDepth({ usual: [LOSSES], deep: [LOSSES, LOSSES.toReversed()] });
 
 test('sells a VM, suspends it, changes its package and terminates it', async () => {
@@ -132,7 +131,7 @@ test('refuses to sell while prices are above those of the packages, and keeps th
   expect((await vmsOf(setting)).map(({ config }) => config.cores).toSorted()).toEqual([1, 4]);
 });
 
-test.each([LOSSES, LOSSES.toReversed()])('buys one VM for eight concurrent clicks through connections that break', async (...losses) => {
+test.each(ORDERS_OF_LOSSES)('buys one VM for eight concurrent clicks through connections that break', async (...losses) => {
   const setting = await start();
   setting.proxy.plan(...losses, ...losses);
   const clicks = await Promise.allSettled(Array.from({ length: 8 }, () => createServer(open(setting), '4711', 'small')));
@@ -198,17 +197,21 @@ test.each(ORDERS_OF_LOSSES)('buys two further addresses for eight concurrent cli
   expect(await setting.reseller.vm.config(vmid)).toMatchObject({ pricings: { monthly: 8.2 } });
 });
 
-test('buys one further address for eight clicks, each in a process that is killed while the service carries out the purchase', async () => {
-  const setting = await start();
-  const { vmid } = await createServer(open(setting), '4711', 'small');
-  const click = { words: ['addresses', '4711', '2'], path: `/vm/${vmid}/change` };
-  // A click after one that was carried out finds the address, and sends no purchase.
-  for (let count = 0; count < 7; count++) await killClick(setting, click, { kind: 'hang', when: 'before' });
-  await killClick(setting, click, { kind: 'hang', when: 'after' });
-  const { output } = command(setting, ...click.words);
-  expect((await output).trim().split('\n')).toHaveLength(2);
-  expect(await addresses(open(setting), '4711')).toHaveLength(2);
-});
+test(
+  'buys one further address for eight clicks, each in a process that is killed while the service carries out the purchase',
+  { tags: 'deep' },
+  async () => {
+    const setting = await start();
+    const { vmid } = await createServer(open(setting), '4711', 'small');
+    const click = { words: ['addresses', '4711', '2'], path: `/vm/${vmid}/change` };
+    // A click after one that was carried out finds the address, and sends no purchase.
+    for (let count = 0; count < 7; count++) await killClick(setting, click, { kind: 'hang', when: 'before' });
+    await killClick(setting, click, { kind: 'hang', when: 'after' });
+    const { output } = command(setting, ...click.words);
+    expect((await output).trim().split('\n')).toHaveLength(2);
+    expect(await addresses(open(setting), '4711')).toHaveLength(2);
+  },
+);
 
 test('moves an address to another server and gives it back, however often', async () => {
   const setting = await start();
@@ -232,12 +235,17 @@ test.each(ORDERS_OF_LOSSES)('buys a domain once for eight concurrent clicks thro
   await expectOneDomain(setting);
 });
 
-test('buys a domain once for eight clicks, each in a process that is killed while the service carries out the purchase', async () => {
-  const setting = await start();
-  for (let count = 0; count < 8; count++) await killClick(setting, REGISTER, { kind: 'hang', when: count % 2 === 0 ? 'before' : 'after' });
-  expect(await command(setting, ...REGISTER.words).output).toMatch(/^panel-customer\.net is LOCK, is renewed at /);
-  await expectOneDomain(setting);
-});
+test(
+  'buys a domain once for eight clicks, each in a process that is killed while the service carries out the purchase',
+  { tags: 'deep' },
+  async () => {
+    const setting = await start();
+    for (let count = 0; count < 8; count++)
+      await killClick(setting, REGISTER, { kind: 'hang', when: count % 2 === 0 ? 'before' : 'after' });
+    expect(await command(setting, ...REGISTER.words).output).toMatch(/^panel-customer\.net is LOCK, is renewed at /);
+    await expectOneDomain(setting);
+  },
+);
 
 test('finds the domain of an order that is a day old', async () => {
   const setting = await start();

@@ -8,7 +8,7 @@ import type { Reseller } from '../src/index.ts';
 import { FORM, KEY_LIFETIME_MS, World } from './world.ts';
 import type { Fate, WorldOptions } from './world.ts';
 
-const CASES = amountOf('OUTCOME_CASES', { usual: 1_000, deep: 20_000 });
+const CASES = amountOf('OUTCOME_CASES', { usual: 300, deep: 20_000 });
 
 interface Case extends WorldOptions {
   /** Identical purchases that the client makes one after the other. */

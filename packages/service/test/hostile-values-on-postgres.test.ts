@@ -8,7 +8,7 @@ import { SMALL_VM, startService } from './harness.ts';
 import { NEVER } from './hostile-texts.ts';
 import { apiOf, withForm, withPath } from './operations.ts';
 
-test('never responds with 5xx to hostile values in any field or path parameter on PostgreSQL', async () => {
+test('never responds with 5xx to hostile values in any field or path parameter on PostgreSQL', { tags: 'deep' }, async () => {
   const service = await startService({ engine: 'postgres', creditLimit: '90000.00' });
   const { data: vm } = (await service.call('createVm', { form: SMALL_VM })).body;
   const { data: handle } = (await service.call('createHandle', { form: { ...PERSON, phone: PHONE } })).body;

@@ -85,7 +85,7 @@ test('three instances run each job once, in the order of its account, with the s
   expect(await first.service.runScheduledJobs()).toBe(0);
 });
 
-test('skips an account that another instance has locked, and runs its jobs later', async () => {
+test('skips an account that another instance has locked, and runs its jobs later', { tags: 'deep' }, async () => {
   const instances = await newInstances();
   const instance = await instances.start();
   const [held] = await fill(instances, instance, 3);

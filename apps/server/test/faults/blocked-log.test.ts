@@ -35,16 +35,20 @@ async function lostLines({ operatorUrl }: Server): Promise<number> {
   return Number(/^reseller_log_lines_lost_total (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
-test('nobody reads the log: requests get their responses, the lost lines are counted, and SIGTERM ends the process', async () => {
-  const server = await start();
-  const begun = performance.now();
-  await sendAll(server);
-  const took = Math.round(performance.now() - begun);
-  const lost = await lostLines(server);
-  expect(lost).toBeGreaterThan(0);
-  expect(await server.end('SIGTERM')).toBe(0);
-  tell(`blocked log: ${REQUESTS} requests within ${took} ms, ${lost} lines lost, exit code 0 after SIGTERM`);
-});
+test(
+  'nobody reads the log: requests get their responses, the lost lines are counted, and SIGTERM ends the process',
+  { tags: 'deep' },
+  async () => {
+    const server = await start();
+    const begun = performance.now();
+    await sendAll(server);
+    const took = Math.round(performance.now() - begun);
+    const lost = await lostLines(server);
+    expect(lost).toBeGreaterThan(0);
+    expect(await server.end('SIGTERM')).toBe(0);
+    tell(`blocked log: ${REQUESTS} requests within ${took} ms, ${lost} lines lost, exit code 0 after SIGTERM`);
+  },
+);
 
 test(
   'the log is read again: a line tells how many were lost, all others are written, also those from before the exit',

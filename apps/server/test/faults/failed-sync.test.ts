@@ -15,7 +15,7 @@ const PRELOAD = { NODE_OPTIONS: `--import=${new URL('failing-sync.ts', import.me
 
 test(
   `a failed sync under load ends the process with one line and exit code 1, and after the next start the store has the effect of every response, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + ROUNDS * 30_000 },
+  { tags: 'deep', timeout: 300_000 + ROUNDS * 30_000 },
   async () => {
     const random = randomFrom(seed);
     const place = sqlitePlace(temporaryDirectory());

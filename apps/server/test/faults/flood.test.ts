@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
 import { newPlace } from './place.ts';
@@ -30,7 +31,7 @@ const forms: readonly { readonly body: string; readonly refusal: number }[] = [
   { body: `offset=${'1'.repeat(LENGTH)}`, refusal: 422 },
 ];
 
-test.each<Engine>(['sqlite', 'postgres'])(
+test.each<Engine>(byDepth({ usual: ['sqlite'], deep: ['sqlite', 'postgres'] }))(
   'a flood of refused forms on %s stores little, and leaves others served',
   { timeout: 300_000 },
   async (engine) => {

@@ -102,7 +102,7 @@ test('a suspended account reads what it owes: its invoices, documents, payments 
   expect(await service.call('listVms', { apiKey })).toMatchObject(SUSPENDED);
 });
 
-test('refuses and serves a suspended account on every instance as soon as the operator has the response', async () => {
+test('refuses and serves a suspended account on every instance as soon as the operator has the response', { tags: 'deep' }, async () => {
   const instances = await newInstances();
   const all = [await instances.start(), await instances.start(), await instances.start()];
   const [first, second] = all;

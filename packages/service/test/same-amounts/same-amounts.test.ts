@@ -11,10 +11,8 @@ const SEEDS = amountOf('SAME_AMOUNTS_SEEDS', { usual: 1, deep: 6 });
 const USUAL: Way = { engine: 'sqlite', instances: 1, tuning: {}, time: 'jump' };
 
 const few: readonly Way[] = [
-  { ...USUAL, time: 'steps', tuning: SMALLEST_TUNING },
   { ...USUAL, time: 'stopped' },
   { engine: 'postgres', instances: 2, time: 'steps', tuning: SMALLEST_TUNING },
-  { engine: 'postgres', instances: 1, time: 'jump', tuning: {} },
 ];
 const all: readonly Way[] = (['jump', 'steps', 'stopped'] as const).flatMap((time) =>
   [{}, SMALLEST_TUNING].flatMap((tuning) => [

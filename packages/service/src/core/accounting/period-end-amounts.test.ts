@@ -78,7 +78,7 @@ describe.each(engines)('on %s', (engine) => {
     },
   );
 
-  test.each(byDepth({ usual: [249, 250], deep: [247, 248, 249, 250, 251, 500] }))(
+  test.each(byDepth({ usual: engine === 'sqlite' ? [249, 250] : [250], deep: [247, 248, 249, 250, 251, 500] }))(
     'invoices a VM exactly that was changed %i times',
     async (changes) => {
       const { service, id } = await startWithVms(engine, 1);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TestOptions } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
@@ -93,6 +94,9 @@ async function buyVm(service: TestService): Promise<string> {
 const power = (service: TestService, vmid: string, mode: string) => service.call('setVmPower', { path: { vmid }, form: { mode } });
 
 describe.each(engines)('on %s', (engine) => {
+  // A usual run lets the hours pass on one engine.
+  const costly: TestOptions = { tags: engine === 'sqlite' ? [] : 'deep' };
+
   test('a change is delivered with a signature that the library of Standard Webhooks accepts', async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
     const { signing_secret, webhook_id } = await add(service, { url: receiver.url });
@@ -153,7 +157,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(receiver.got.map(({ id }) => id)).toEqual([receiver.got[0]?.id, receiver.got[0]?.id]);
   });
 
-  test('a webhook that fails for 72 hours is disabled, and gets everything in order when it is enabled', async () => {
+  test('a webhook that fails for 72 hours is disabled, and gets everything in order when it is enabled', costly, async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver(fail)]);
     const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started' });
     const vmid = await buyVm(service);
@@ -181,7 +185,7 @@ describe.each(engines)('on %s', (engine) => {
     await until(service, () => expect(receiver.got.slice(before).map(({ event }) => event.type)).toEqual(['vm.stopped', 'vm.started']));
   });
 
-  test('an event is given up after 72 hours if others arrive, and is replayed', async () => {
+  test('an event is given up after 72 hours if others arrive, and is replayed', costly, async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
     receiver.respond = (got, response) => (got.event.type === 'vm.stopped' ? fail : accept)(got, response);
     const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started,webhook.test' });
