@@ -24,7 +24,7 @@ const FIRST_TIME_ZONE_MS = 14 * 3_600_000;
 /** PUT /accounts/{account_id}/payments/{payment}: a repeated request with the same body changes nothing. */
 export const recordPayment: StoreOperation<'recordPayment'> = {
   kind: 'store',
-  prepare: settle,
+  prepare: settlePayer,
   async run({ db }, { path, body, runtime, now }) {
     const payment = newPayment(path, body, now);
     await issueAllPending(db);
@@ -37,7 +37,7 @@ export const recordPayment: StoreOperation<'recordPayment'> = {
 /** POST /accounts/{account_id}/payments/{payment}/reverse: a reversed payment stays unchanged. */
 export const reversePayment: StoreOperation<'reversePayment'> = {
   kind: 'store',
-  prepare: settle,
+  prepare: settlePayer,
   async before(db, { path }) {
     await issueAllPending(db);
     await lockedAccountOf(db, path.account_id);
@@ -53,7 +53,7 @@ export const reversePayment: StoreOperation<'reversePayment'> = {
 /** PUT /accounts/{account_id}/refunds/{payment}: a repeated request with the same body changes nothing. */
 export const recordRefund: StoreOperation<'recordRefund'> = {
   kind: 'store',
-  prepare: settle,
+  prepare: settlePayer,
   async run({ db }, { path, body, runtime, now }) {
     const payment = newPayment(path, body, now);
     await issueAllPending(db);
@@ -82,7 +82,7 @@ export const listPayments: ReadOperation<'listPayments'> = {
 };
 
 /** Invoices the period that has ended, so that a payment is used for its invoice and a refund cannot take what it needs. */
-async function settle({ path, runtime, now }: Pick<OperatorCall<'recordPayment'>, 'path' | 'runtime' | 'now'>): Promise<void> {
+async function settlePayer({ path, runtime, now }: Pick<OperatorCall<'recordPayment'>, 'path' | 'runtime' | 'now'>): Promise<void> {
   const { id: accountId } = await runtime.store.read((db) => accountOf(db, path.account_id));
   await settleAccount(runtime, { accountId, now });
 }

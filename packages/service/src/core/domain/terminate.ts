@@ -10,7 +10,7 @@ import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
-import { domainSubject, endDomainChange, settleAndFindDomain } from './domain.ts';
+import { changeInProgress, domainSubject, endDomainChange, settleAndFindDomain } from './domain.ts';
 
 export interface TerminationRequest {
   readonly runtime: Runtime;
@@ -81,7 +81,7 @@ async function markTerminated(db: Db, { runtime, name, accountId }: TerminationR
   const other = await db.selectFrom('domains').select('state').where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!other) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
   if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name));
-  throw changing(name);
+  throw changeInProgress(name);
 }
 
 /**
@@ -97,11 +97,7 @@ async function assertCancellable(
   const row = await settleAndFindDomain(db, runtime, { accountId, now, path: { domain: name } });
   if (row.state !== 'changing' && row.terminated === 1)
     throw new Refusal(409, 'wrong_state', `The domain ${name} is already cancelled. No action is needed: it will not be renewed.`);
-  if (row.state === 'changing') throw changing(name);
-}
-
-function changing(name: string): Refusal {
-  return new Refusal(409, 'wrong_state', `The domain ${name} is being changed at the moment. Try again in a minute.`);
+  if (row.state === 'changing') throw changeInProgress(name);
 }
 
 async function isUnconfirmed(db: Db, name: string): Promise<boolean> {
