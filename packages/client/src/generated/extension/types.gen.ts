@@ -709,7 +709,7 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 };
 
 /**
- * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about ISO images, monitoring and abuse. This service does not return them.
+ * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about monitoring and abuse. This service does not return them.
  */
 export type VmConfiguration = {
     /**
