@@ -138,6 +138,13 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<DoneOrStarted>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
+  /** True if `resize` restarts a running VM whose cores, memory or disk change. Omit it if the VM goes on. */
+  readonly restartsToResize?: boolean;
+  /**
+   * True if the system of a running VM takes over the further addresses of `resize` only at its next start, such as with cloud-init. Omit it if
+   * they are in use at once.
+   */
+  readonly addressesNeedRestart?: boolean;
   /** Omit it if the system makes no backups. */
   readonly backups?: VmBackups;
   /** Omit it if VMs cannot boot from ISO files. */

@@ -142,6 +142,8 @@ export interface Facts {
   readonly authorized_key: string;
   readonly boots: number;
   readonly instance: string;
+  /** Separated by spaces. */
+  readonly addresses: string;
 }
 
 interface Login {

@@ -15,6 +15,9 @@ interface Entry {
   /** How often it was started, and how often it was measured since. */
   readonly run?: number;
   readonly measured?: number;
+  readonly ipv4?: readonly string[];
+  /** Those that its system uses. */
+  readonly used?: readonly string[] | undefined;
 }
 
 type Entries = Map<number, Entry>;
@@ -28,14 +31,16 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
     entries.set(vmId, { ...entry, ...changed });
   }
   function begun(vmId: number): Partial<Entry> {
-    return { running: true, run: (entries.get(vmId)?.run ?? 0) + 1, measured: 0 };
+    const { run = 0, ipv4 } = entries.get(vmId) ?? {};
+    return { running: true, run: run + 1, measured: 0, used: ipv4 };
   }
   return {
-    async create({ vmId, cores, mem }: VmOrder, token) {
+    addressesNeedRestart: true,
+    async create({ vmId, cores, mem, ipv4 }: VmOrder, token) {
       await fence.admit(`vm/${vmId}`, token);
       const entry = entries.get(vmId);
       if (entry?.owner === 'stranger') throw new Error(`VM ${vmId} belongs to another program.`);
-      entries.set(vmId, { owner: 'service', running: true, cores, mem });
+      entries.set(vmId, { owner: 'service', running: true, cores, mem, ipv4, used: ipv4 });
     },
     reinstall: ({ vmId }, token) => change(vmId, token, { running: true }),
     start: (vmId, token) => change(vmId, token, begun(vmId)),
@@ -46,7 +51,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       const entry = entries.get(vmId);
       if (entry?.owner === 'service') entries.set(vmId, { ...entry, running: false });
     },
-    resize: ({ vmId, cores, mem }, token) => change(vmId, token, { cores, mem }),
+    resize: ({ vmId, cores, mem, ipv4 }, token) => change(vmId, token, { cores, mem, ipv4 }),
     async remove(vmId, token) {
       await fence.admit(`vm/${vmId}`, token);
       if (entries.get(vmId)?.owner === 'service') entries.delete(vmId);
@@ -171,6 +176,7 @@ function systemOn(entries: Entries, wrong: Wrong = () => ({})): HypervisorSystem
       const correct = correctHypervisor(entries, fence);
       return { ...correct, ...wrong(entries, fence, correct) };
     },
+    addressesIn: async (vmId) => entries.get(vmId)?.used ?? [],
     machines: async () =>
       [...entries].flatMap(([vmId, { owner, running, cores, mem }]) => (owner === 'service' ? [{ vmId, running, cores, mem }] : [])),
     lose: async (vmId) => void entries.delete(vmId),
@@ -309,6 +315,14 @@ const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failin
       usage: async (vmIds) => ((await correct.usage?.(vmIds)) ?? []).map((usage) => ({ ...usage, run: 'always' })),
     }),
     failing: MEASURED,
+  },
+  'says that further addresses are in use at once': {
+    wrong: () => ({ addressesNeedRestart: false }),
+    failing: 'a running VM uses a further address at once, or from its next start on, as the adapter says',
+  },
+  'says that a resize is a start': {
+    wrong: () => ({ restartsToResize: true }),
+    failing: 'a running VM uses a further address at once, or from its next start on, as the adapter says',
   },
   'adopts a resource of a stranger': {
     wrong: (entries, fence) => ({

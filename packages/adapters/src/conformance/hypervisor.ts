@@ -26,6 +26,8 @@ export interface HypervisorSystem {
   open(fence: Fence): Promise<Hypervisor>;
   /** The VMs that carry the mark of the service. Omit it for a simulation without VMs; the cases then only check the tokens. */
   machines?(): Promise<readonly MachineSeen[]>;
+  /** The addresses that the system in a running VM uses, as soon as it has started. Omit it if they cannot be seen. */
+  addressesIn?(vmId: number): Promise<readonly string[]>;
   /** Removes a VM behind the adapter's back. */
   lose?(vmId: number): Promise<void>;
   /**
@@ -157,6 +159,27 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       await hypervisor.resize({ ...order, ipv4: addresses }, token);
       await expectMachines({ vmId, running: true, cores, mem });
     }
+  },
+
+  'a running VM uses a further address at once, or from its next start on, as the adapter says': async (bench) => {
+    const { open, openPlain, order, system } = bench;
+    if (!system.addressesIn) return;
+    const [hypervisor, { addressesNeedRestart = false, restartsToResize = false }] = [await open(), await openPlain()];
+    const { vmId, ipv4 } = order;
+    async function uses(address: string): Promise<boolean> {
+      return (await system.addressesIn?.(vmId))?.includes(address) ?? false;
+    }
+    const size = { ...order, ipv4: [...ipv4, '192.0.2.11'] };
+    await hypervisor.create(order, 1);
+    assert.deepEqual([await uses('192.0.2.11'), await uses(ipv4[0] ?? '')], [false, ipv4.length > 0]);
+    await hypervisor.resize(size, 2);
+    assert.equal(await uses('192.0.2.11'), !addressesNeedRestart, 'addressesNeedRestart says when a further address is in use.');
+    await hypervisor.restart(vmId, 3);
+    assert.equal(await uses('192.0.2.11'), true, 'A VM that has started uses all its addresses.');
+    const more = { ...size, mem: order.mem * 2, ipv4: [...size.ipv4, '192.0.2.12'] };
+    await hypervisor.resize(more, 4);
+    assert.equal(await uses('192.0.2.12'), restartsToResize || !addressesNeedRestart, 'restartsToResize says whether a resize is a start.');
+    assert.equal(await uses('192.0.2.11'), true);
   },
 
   'the console of a running VM speaks RFB to several at once, and ends with the machine': async ({ openPlain, order }) => {

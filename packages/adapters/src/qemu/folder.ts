@@ -18,6 +18,9 @@ export interface VmMark extends Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'user
   readonly passwordHash: string;
   /** The inserted ISO file, from which the VM boots. Undefined for none. */
   readonly iso?: string | undefined;
+  /** The addresses that the guest takes over when it boots. Missing in marks of earlier versions. */
+  readonly ipv4?: readonly string[];
+  readonly ipv6?: readonly string[];
   /** Text for cloud-init. Null or, in marks of earlier versions, missing for none. */
   readonly userData?: string | null;
   /** Counts installations: a guest applies the seed once for each. */
@@ -27,6 +30,11 @@ export interface VmMark extends Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'user
   /** The node of the order. All VMs run on this machine. Missing in marks of earlier versions. */
   readonly node?: string;
   readonly ports: ForwardedPorts;
+}
+
+/** The MAC address of a VM: a locally administered one, the same as long as the VM exists. */
+export function macOf({ uuid }: VmMark): string {
+  return ['52', '54', '00', ...(/^(..)(..)(..)/.exec(uuid)?.slice(1) ?? [])].join(':');
 }
 
 /** A folder with the name of a VM that does not belong to this service. */

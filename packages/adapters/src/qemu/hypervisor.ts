@@ -121,6 +121,8 @@ function changesOn(host: Host): Hypervisor {
     });
   }
   return {
+    restartsToResize: true,
+    addressesNeedRestart: true,
     create: (order, token) =>
       admitted(order.vmId, token, async () => {
         const existing = await folders.read(order.vmId);
@@ -167,7 +169,7 @@ function changesOn(host: Host): Hypervisor {
         await folders.write({ ...mark, token, isWanted: false });
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
       }),
-    resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    resize: ({ vmId, cores, mem, disk, ipv4 }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem, ipv4 }, disk)),
     backups: {
       create: (vmId, backup, token) => changing(vmId, token, (mark) => createBackup(folders.pathOf(vmId), mark, backup)),
       restore: (vmId, backup, token) => changing(vmId, token, (mark) => restoreBackup(host, mark, backup)),
@@ -295,7 +297,7 @@ async function inventoryOf({ options: { directory, images, defaultImage, node },
 /** Creates the folder of a new VM, with its disk and seed. */
 async function install(host: Host, order: VmOrder, token: FencingToken): Promise<VmMark> {
   const { folders, options } = host;
-  const { vmId, node, os, hostname, username, sshKey, userData, cores, mem, disk, password } = order;
+  const { vmId, node, os, hostname, username, sshKey, userData, cores, mem, disk, password, ipv4, ipv6 } = order;
   const image = imageOf(host, os);
   const mark: VmMark = {
     service: options.serviceId,
@@ -313,6 +315,8 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
     cores,
     mem,
     disk,
+    ipv4,
+    ipv6,
     passwordHash: await hashOfPassword(password),
     ports: options.bridge === undefined ? await freePorts(options.guestPorts ?? DEFAULT_GUEST_PORTS) : {},
   };
@@ -358,6 +362,7 @@ async function resize(host: Host, mark: VmMark, disk: number): Promise<void> {
   const folder = folders.pathOf(mark.vmId);
   const resized = { ...mark, disk: Math.max(mark.disk, disk) };
   await folders.write(resized);
+  await writeSeed(folder, resized);
   const machine = await findMachine(folder, mark);
   const isRight = machine?.cores === mark.cores && machine.mem === mark.mem && resized.disk === (await sizeOfDisk(folder));
   if (isRight) return;

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { macOf } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
 import { ProgramError } from './programs.ts';
 import { AGENT_SOCKET, agentShutdown, qmp, QMP_SOCKET } from './qmp.ts';
@@ -210,9 +211,4 @@ function networkOf({ ports }: VmMark, { bridge, isOpen }: Pick<MachineOptions, '
   if (bridge !== undefined) return `bridge,id=net,br=${bridge}`;
   const forwards = Object.entries(ports).map(([guest, host]) => `hostfwd=tcp:127.0.0.1:${host}-:${guest}`);
   return ['user', 'id=net', `restrict=${isOpen ? 'off' : 'on'}`, ...forwards].join(',');
-}
-
-/** A locally administered address, the same as long as the VM exists. */
-function macOf({ uuid }: VmMark): string {
-  return ['52', '54', '00', ...(/^(..)(..)(..)/.exec(uuid)?.slice(1) ?? [])].join(':');
 }

@@ -36,6 +36,7 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
     for (const screen of screens.get(vmId) ?? []) screen.destroy();
   }
   return {
+    addressesNeedRestart: true,
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     async start(vmId, token) {

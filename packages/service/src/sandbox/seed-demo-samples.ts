@@ -199,6 +199,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
       labels: '{}',
       ssh_key: null,
       ssh_key_displayname: null,
+      password_enabled: 1,
       default_ptr: undefined,
       monthly_price: Number(monthlyPrice),
       prices_from: validFrom,
@@ -222,6 +223,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
       hostname: 'KVM',
       ssh_key: null,
       ssh_key_displayname: null,
+      password_enabled: 1,
     })
     .execute();
   await db.updateTable('vms').set({ is_sample: 1 }).where('id', '=', vmId).execute();

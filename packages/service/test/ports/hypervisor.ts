@@ -10,6 +10,8 @@ import { PortCalls } from './port-calls.ts';
 /** A hypervisor that keeps the VMs that it has created, and fails when a test says so. */
 export class TestHypervisor implements Hypervisor {
   readonly vms = new Map<number, VmOrder>();
+  addressesNeedRestart = true;
+  restartsToResize = false;
   readonly stopped = new Set<number>();
   /** Every received order by VM, including failed ones. */
   readonly orders = new Map<number, VmOrder>();

@@ -77,6 +77,7 @@ function restoreBackup(sim: Simulation, vm: ModelVm, backup: ModelBackup | undef
             vm.os = backup.os;
             vm.sshKey = backup.sshKey;
             vm.iso = null;
+            if (vm.state === 'running') vm.unusedIps.clear();
             const { os, sshKey, hostname } = backup;
             expect(sim.world.hypervisor.vms.get(vm.id)).toMatchObject({ os, sshKey, hostname });
           },

@@ -59,7 +59,7 @@ function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
       if (vm.state === STATE_AFTER[mode] && !vm.changing) return noChange;
       const refusal = powerRefusal(sim, vm, mode);
       if (mode === 'stop') return predictEnd(sim, vm, { refusal, delivery: 'stopVm', action: 'stop' });
-      if (mode === 'restart') return { ...callsPort, refusal, delivery: 'restartVm', reserve: () => reserveUnbilledChange(sim, vm) };
+      if (mode === 'restart') return { ...callsPort, refusal, delivery: 'restartVm', reserve: () => reserveRestart(sim, vm) };
       const hold = holdFrom(vm.price, sim.clock.seconds());
       return {
         ...callsPort,
@@ -95,6 +95,17 @@ function powerRefusal({ model, clock }: Simulation, vm: ModelVm, mode: Mode): Re
 function reserveUnbilledChange(sim: Simulation, vm: ModelVm) {
   const end = beginVmChange(sim, vm, heldCreditOnly(vm));
   return { release: end, confirm: end };
+}
+
+function reserveRestart(sim: Simulation, vm: ModelVm) {
+  const { release } = reserveUnbilledChange(sim, vm);
+  return {
+    release,
+    confirm() {
+      release();
+      vm.unusedIps.clear();
+    },
+  };
 }
 
 /** Predicts the stop or removal of a VM: billing ends at once, and the service calls the hypervisor until it succeeds. */
@@ -170,11 +181,13 @@ function bootFrom(sim: Simulation, vm: ModelVm): Promise<void> {
       refusal: vm.state === 'removed' ? notFound : vm.changing || vm.state !== 'running' ? wrongState : undefined,
       delivery: 'bootFromIso',
       reserve() {
-        const { release } = reserveUnbilledChange(sim, vm);
+        const { release, confirm } = reserveRestart(sim, vm);
         return {
           release,
           confirm() {
-            release();
+            // A VM that boots from its disk already stays as it is.
+            if (file === null && vm.iso === null) return release();
+            confirm();
             vm.iso = file;
             expect(sim.world.hypervisor.inserted.get(vm.id) ?? null).toBe(file);
           },

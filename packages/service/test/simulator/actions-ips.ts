@@ -1,7 +1,7 @@
 /** Resellers buy, move and release addresses of their VMs, and read the list. */
 import { expect } from 'vitest';
 
-import { applyResize, applySize, beginVmChange, heldByResize, moreHeld, priceWith, resizeRefusal } from './actions-vm.ts';
+import { applyResize, applySize, beginVmChange, forgetAddress, heldByResize, moreHeld, priceWith, resizeRefusal } from './actions-vm.ts';
 import type { Resized } from './actions-vm.ts';
 import { numberOf } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
@@ -147,8 +147,9 @@ function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
               applySize(sim, from, less);
               applySize(sim, to, more);
               from.ipv4.splice(from.ipv4.indexOf(address), 1);
-              from.names.delete(address);
+              forgetAddress(from, address);
               to.ipv4.push(address);
+              if (to.state === 'running') to.unusedIps.add(address);
               expect(reply.data()).toEqual({
                 ip_address: address,
                 vmid: to.id,

@@ -46,6 +46,7 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
               if (key) vm.sshKey = key.text;
               if (userData !== undefined) vm.userData = userData;
               vm.iso = null;
+              vm.unusedIps.clear();
               const { os: system, sshKey, userData: kept, edited } = vm;
               const machine = sim.world.hypervisor.vms.get(vm.id);
               expect(machine).toMatchObject({ os: system, sshKey, userData: kept, ...(edited && { hostname: edited.hostname }) });
@@ -247,7 +248,14 @@ async function applyAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: bo
   expectGoodAddresses(sim, addressRequest, 4, further, further.length);
   if (isAlone) expectOwnAddressesFirst(sim, addressRequest, 4, further);
   vm.ipv4.splice(0, vm.ipv4.length, ...has);
-  for (const address of before) if (!has.includes(address)) vm.names.delete(address);
+  if (vm.state === 'running') for (const address of further) vm.unusedIps.add(address);
+  for (const address of before) if (!has.includes(address)) forgetAddress(vm, address);
+}
+
+/** A VM no longer has an address. */
+export function forgetAddress(vm: ModelVm, address: string): void {
+  vm.names.delete(address);
+  vm.unusedIps.delete(address);
 }
 
 /** Stops, starts or removes a VM. */
@@ -288,6 +296,7 @@ export function applyVmChange(sim: Simulation, vm: ModelVm, action: VmChange, is
   settleModel(sim, vm.account);
   const running = runningSegment(vm);
   if (running) running.stop = now;
+  if (action === 'start') vm.unusedIps.clear();
   if (action === 'start') vm.segments.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
   vm.isHeld = action === 'stop' && isByProvider;
   vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[action];

@@ -246,7 +246,14 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   if (!vm.changing) expect(task).toBeNull();
   const { config, pricings } = (await client.call(account, 'getVmConfig', { path })).data();
   // The API shows the new addresses of a change while it is in progress.
-  if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
+  if (!vm.changing) {
+    expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
+    const unused = config.ipv4.filter((one) => one.requires_restart).map(({ ip_address }) => ip_address);
+    expect(unused.toSorted(), `addresses of VM ${vm.id} that need a restart`).toEqual(
+      vm.state === 'running' ? [...vm.unusedIps].toSorted() : [],
+    );
+  }
+  expect(config.password_enabled).toBe(true);
   expect(pricings?.monthly).toBe(numberOf(vm.price));
   await checkIps(sim, account);
   await checkNames(sim, account, vm);

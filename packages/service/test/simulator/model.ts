@@ -91,6 +91,8 @@ export interface ModelVm extends Allocation {
   userData: string | null;
   /** The oldest first. */
   readonly backups: ModelBackup[];
+  /** Its addresses that need a restart. */
+  readonly unusedIps: Set<string>;
   /** The IPv4 address that it keeps. */
   readonly firstIp: string;
   /** The name that its purchase has given its addresses. */

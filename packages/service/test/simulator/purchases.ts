@@ -223,6 +223,7 @@ export function reserveVm(
         userData: purchase.userData ?? null,
         iso: null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
+        unusedIps: new Set(),
         names: new Map(),
         backups: [],
         state: 'running',

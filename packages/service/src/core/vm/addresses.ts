@@ -26,6 +26,8 @@ export interface AssignedAddress {
   readonly family: number;
   readonly gateway: string;
   readonly ddosProtection: string;
+  /** 1 if the system of the VM takes it over only at its next start. */
+  readonly requiresRestart: number;
 }
 
 /**
@@ -63,7 +65,7 @@ export async function releaseAddress(db: Db, vmId: number, address: string): Pro
 }
 
 function releasing(db: Db, vmId: number) {
-  return db.updateTable('ip_addresses').set({ vm_id: null, pending: 0, added: 0 }).where('vm_id', '=', vmId);
+  return db.updateTable('ip_addresses').set({ vm_id: null, pending: 0, added: 0, requires_restart: 0 }).where('vm_id', '=', vmId);
 }
 
 /**
@@ -80,7 +82,7 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
 export async function moveAddress(db: Db, { address, from, to }: { address: string; from: number; to: number }): Promise<void> {
   await db
     .updateTable('ip_addresses')
-    .set({ vm_id: to, pending: 1, added: await nextAdded(db, to) })
+    .set({ vm_id: to, pending: 1, added: await nextAdded(db, to), requires_restart: 0 })
     .where('address', '=', address)
     .where('vm_id', '=', from)
     .execute();
@@ -96,9 +98,19 @@ async function nextAdded(db: Db, vmId: number): Promise<number> {
   return Number(last ?? 0) + 1;
 }
 
-/** Gives a VM its pending addresses. */
-export async function confirmAddresses(db: Db, vmId: number): Promise<void> {
-  await db.updateTable('ip_addresses').set({ pending: 0 }).where('vm_id', '=', vmId).where('pending', '=', 1).execute();
+/** Gives a VM its pending addresses. @param requiresRestart Whether its system takes them over only at its next start. */
+export async function confirmAddresses(db: Db, vmId: number, requiresRestart: boolean): Promise<void> {
+  await db
+    .updateTable('ip_addresses')
+    .set({ pending: 0, requires_restart: requiresRestart ? 1 : 0 })
+    .where('vm_id', '=', vmId)
+    .where('pending', '=', 1)
+    .execute();
+}
+
+/** The system of a VM has started, and has taken over all addresses. */
+export async function takeAddressesOver(db: Db, vmId: number): Promise<void> {
+  await db.updateTable('ip_addresses').set({ requires_restart: 0 }).where('vm_id', '=', vmId).where('requires_restart', '=', 1).execute();
 }
 
 /** Returns the pending addresses of a VM to their pools. */
@@ -131,6 +143,7 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
+    .select('ip_addresses.requires_restart as requiresRestart')
     .where('ip_addresses.vm_id', 'in', vmIds)
     .orderBy('ip_pools.family')
     .orderBy('ip_addresses.added')
@@ -210,7 +223,7 @@ function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): As
     .map(({ address, pool_id, family }) => {
       const pool = pools[place(pool_id)];
       if (!pool) throw new Error(`The address ${address} is of the unknown pool ${pool_id}.`);
-      return { address, family, gateway: pool.gateway, ddosProtection: pool.ddos_protection };
+      return { address, family, gateway: pool.gateway, ddosProtection: pool.ddos_protection, requiresRestart: 0 };
     });
 }
 

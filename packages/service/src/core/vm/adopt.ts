@@ -53,7 +53,8 @@ export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
     const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
     await holdCredit(db, accountId, hold);
     await assertUnknown(db, vmId);
-    const row = rowOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom });
+    // The machine has whatever password was set before.
+    const row = { ...rowOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
     const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
     if (!inserted) throw knownVm(vmId);
     await assertVmQuota(db, accountId);

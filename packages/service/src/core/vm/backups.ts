@@ -52,7 +52,7 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
     await assertFreeSlot(db, vm);
     const { clock, random } = runtime.ports;
     const created = clock.now();
-    const { disk, os, hostname, ssh_key, ssh_key_displayname } = vm;
+    const { disk, os, hostname, ssh_key, ssh_key_displayname, password_enabled } = vm;
     const backup: Backup = {
       id: uuidv7({ msecs: created, random: random.bytes(16) }),
       vm_id: vmId,
@@ -65,6 +65,7 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
       hostname,
       ssh_key,
       ssh_key_displayname,
+      password_enabled,
     };
     await db.insertInto('vm_backups').values(backup).execute();
     return { accountId: vm.account_id, details: { vmId, backupId: backup.id }, plan: { runtime, backup } };
@@ -97,6 +98,8 @@ const restoreDetails = v.object({
   hostname: v.string(),
   ssh_key: v.nullable(v.string()),
   ssh_key_displayname: v.nullable(v.string()),
+  // Missing in the reservations of earlier versions.
+  password_enabled: v.optional(v.nullable(v.number())),
 });
 type RestoreDetails = v.InferOutput<typeof restoreDetails>;
 
@@ -119,8 +122,9 @@ export const restoreBackup: UndoableDelivery<OneBackup, RestoreDetails, RestoreP
     requirePart(request.runtime.ports.hypervisor, 'backups');
     const backup = await findBackup(db, vm.id, request.backupId);
     assertFits(vm, backup);
-    const { os, hostname, ssh_key, ssh_key_displayname } = backup;
-    const details = { vmId: vm.id, isRunning: vm.state === 'running', os, hostname, ssh_key, ssh_key_displayname };
+    const { os, hostname, ssh_key, ssh_key_displayname, password_enabled } = backup;
+    const contents = { os, hostname, ssh_key, ssh_key_displayname, password_enabled };
+    const details = { vmId: vm.id, isRunning: vm.state === 'running', ...contents };
     return { accountId: vm.account_id, details, plan: { ...details, runtime: request.runtime, backupId: backup.id } };
   },
   call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').restore(vmId, backupId, token),

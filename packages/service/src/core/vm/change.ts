@@ -19,6 +19,7 @@ import { catalogueOf } from '../catalogue/catalogue.ts';
 import { findHostSystem, pricesAt } from '../catalogue/host-system.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
 import { lastingPrices } from '../catalogue/sale.ts';
+import { takeAddressesOver } from './addresses.ts';
 
 type Vm = Selectable<VmsTable>;
 
@@ -44,8 +45,9 @@ export function beginChange(db: Db, { runtime, vmId, accountId }: VmRequest, eve
   return applyEvent(db, runtime, { vmId, accountId, now: runtime.ports.clock.now(), event, changing: 1 });
 }
 
-/** Ends a change, and stores its result. */
+/** Ends a change, and stores its result. With `booted`, the VM has started, and uses all its addresses. */
 export async function endChange(db: Db, vmId: number, result: Updateable<VmsTable> = {}): Promise<Vm> {
+  if (typeof result.booted === 'number') await takeAddressesOver(db, vmId);
   return db
     .updateTable('vms')
     .set({ ...result, changing: 0 })

@@ -242,6 +242,7 @@ export function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthl
     storage: vm.storage,
     ssh_key: vm.sshKey,
     ssh_key_displayname: vm.sshKeyDisplayname,
+    password_enabled: 1,
     default_ptr: vm.defaultPtr ?? undefined,
     monthly_price: Number(monthlyPrice),
     prices_from: validFrom,

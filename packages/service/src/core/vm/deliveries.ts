@@ -304,14 +304,26 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, Resiz
 async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pricesFrom, releasedIp }: ResizeToConfirm): Promise<Money> {
   const from = resourcesOf(vm);
   const instant = await settledInstant(db, vm, runtime);
-  await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
+  const { clock, hypervisor } = runtime.ports;
+  const restarts = vm.state === 'running' && hypervisor.restartsToResize === true && needsOtherMachine(from, to);
+  const changed = { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom };
+  await endChange(db, vm.id, { ...changed, ...(restarts && { booted: clock.now() }) });
   await resizeOnNode(db, vm.node, largerOf(from, to), to);
-  if (to.ips > from.ips) await confirmAddresses(db, vm.id);
+  if (to.ips > from.ips) await confirmAddresses(db, vm.id, !restarts && usesNewAddressesLater(vm, runtime));
   if (releasedIp !== undefined) await releaseAddress(db, vm.id, releasedIp);
   else if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
   await releaseCredit(db, vm.account_id, hold);
   await billAt(db, vm, price, instant);
   return price;
+}
+
+function needsOtherMachine(from: BilledResources, to: BilledResources): boolean {
+  return (['cores', 'mem', 'disk'] as const).some((name) => from[name] !== to[name]);
+}
+
+/** Whether the system of a VM takes over a further address only at its next start. A VM that does not run has no address in use. */
+export function usesNewAddressesLater({ state }: Pick<Row, 'state'>, { ports: { hypervisor } }: Runtime): boolean {
+  return state === 'running' && hypervisor.addressesNeedRestart === true;
 }
 
 /** Ends the running position of a changed VM, and begins one at another price. The reservation has already checked the credit. */

@@ -70,7 +70,7 @@ export const resetPassword: UndoableDelivery<PasswordReset, Details, PasswordPla
   },
   call: ({ hypervisor }, { vmId, password, key }, token) => hypervisor.setLogin(vmId, { password, sshKey: key?.public_key ?? null }, token),
   async confirm({ db }, { vmId, password, key }) {
-    await endChange(db, vmId, key && { ssh_key: key.public_key, ssh_key_displayname: key.displayname });
+    await endChange(db, vmId, { password_enabled: 1, ...(key && { ssh_key: key.public_key, ssh_key_displayname: key.displayname }) });
     return password;
   },
   // The old password cannot be restored. With the new token, the hypervisor rejects a late call that would still set the new one.

@@ -27,6 +27,7 @@ import {
   sizeDetails,
   sizeOf,
   undoneMessage,
+  usesNewAddressesLater,
 } from './deliveries.ts';
 import { vmSubject } from './identifier.ts';
 import { assertAssignable, assertMoreIps, findExtraIp, vmOfForm } from './own-ips.ts';
@@ -186,7 +187,8 @@ export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
   describeFailure: undoneMessage,
 };
 
-const attachDetails = v.object({ vmId: v.number(), size: sizeDetails });
+// The last one is missing in the reservations of earlier versions.
+const attachDetails = v.object({ vmId: v.number(), size: sizeDetails, requiresRestart: v.optional(v.boolean()) });
 
 /** Gives a moved address to the machine of its new VM, which is billed for it already. */
 export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDetails>, void> = {
@@ -196,9 +198,9 @@ export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDeta
   subject: vmSubject,
   reserve: onlyEnqueued,
   call: ({ hypervisor }, { size }, token) => hypervisor.resize(size, token),
-  async confirm({ db }, { vmId }) {
+  async confirm({ db }, { vmId, requiresRestart = false }) {
     await endChange(db, vmId);
-    await confirmAddresses(db, vmId);
+    await confirmAddresses(db, vmId, requiresRestart);
   },
 };
 
@@ -245,7 +247,9 @@ async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address,
     await billAt(db, { id, account_id: accountId }, BigInt(price), instant);
   }
   await endChange(db, source.vmId);
-  await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after } });
+  const vm = await db.selectFrom('vms').select('state').where('id', '=', target.vmId).executeTakeFirstOrThrow();
+  const requiresRestart = usesNewAddressesLater(vm, runtime);
+  await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
 }
 
 function vmsOf({ source, target }: Move): MovedIp {

@@ -80,6 +80,7 @@ const COLUMNS = everyNameOf<VmRow>()([
   'storage',
   'ssh_key',
   'ssh_key_displayname',
+  'password_enabled',
   'default_ptr',
   'monthly_price',
   'prices_from',

@@ -1,14 +1,17 @@
 import type { VmConfiguration } from '@reseller/client/extension';
+import type { Selectable } from 'kysely';
 
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
+import type { AssignedAddress } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { userDataHash } from '../../core/vm/user-data.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { labelsOf } from '../../rules/labels.ts';
 import { keyDetailsOf } from '../../rules/ssh-key.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
@@ -35,18 +38,15 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           traffic_limit: host.included_traffic,
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
+          password_enabled: vm.password_enabled === null ? null : vm.password_enabled === 1,
           ssh_key: vm.ssh_key === null ? null : { displayname: vm.ssh_key_displayname, fingerprint: keyDetailsOf(vm.ssh_key).fingerprint },
-          iso: vm.iso === null ? null : { name: vm.iso, displayname: isoNamed(vm.iso, runtime.ports) },
+          iso: vm.iso === null ? null : { name: vm.iso, displayname: isoNamed(vm.iso, runtime.ports), attached: true },
           user_data_sha256: await userDataHash(db, vm.id),
           name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
           labels: labelsOf(vm.labels),
-          ipv4: ofFamily(4).map(({ address, gateway, ddosProtection }) => ({
-            ip_address: address,
-            ip_gateway: gateway,
-            ddos_protection: ddosProtection,
-          })),
-          ipv6: ofFamily(6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+          ipv4: ofFamily(4).map((one) => ({ ...toAddress(vm, one), ddos_protection: one.ddosProtection })),
+          ipv6: ofFamily(6).map((one) => toAddress(vm, one)),
         },
         max_config: toMaxConfig(host),
         pricings: toPricings(BigInt(vm.monthly_price), await vatAt(db, accountId, now)),
@@ -54,6 +54,11 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
     };
   },
 };
+
+/** A VM that does not run needs only its next start. */
+function toAddress({ state }: Selectable<VmsTable>, { address, gateway, requiresRestart }: AssignedAddress) {
+  return { ip_address: address, ip_gateway: gateway, requires_restart: state === 'running' && requiresRestart === 1 };
+}
 
 function isoNamed(name: string, { hypervisor }: Ports): string {
   return hypervisor.isos?.files.find((file) => file.name === name)?.displayname ?? name;

@@ -20,7 +20,7 @@ async function buy(options: Parameters<typeof startService>[0]) {
   };
 }
 
-const RESCUE = { name: 'systemrescue_12', displayname: 'SystemRescue 12' };
+const RESCUE = { name: 'systemrescue_12', displayname: 'SystemRescue 12', attached: true };
 
 describe.each(engines)('on %s', (engine) => {
   test('boots a VM from a file, from another one, and from its disk again', async () => {
@@ -82,7 +82,7 @@ test('shows the identifier of a file that the hypervisor no longer has', async (
   const { service, shown, attach } = await buy({});
   await attach(RESCUE.name);
   Object.assign(service.hypervisor.isos, { files: [] });
-  expect(await shown()).toEqual({ name: RESCUE.name, displayname: RESCUE.name });
+  expect(await shown()).toEqual({ name: RESCUE.name, displayname: RESCUE.name, attached: true });
 });
 
 test('responds with 501, and changes nothing, where the hypervisor has no ISO files', async () => {

@@ -68,6 +68,7 @@ test('returns the configuration of the purchase, and the new one after a change'
       ip_address: address,
       ip_gateway: gateway,
       ddos_protection,
+      requires_restart: false,
     })),
   );
   expect(data.max_config).toMatchObject({ cores: 16, mem: 65_536, disk: 500, storage: null, network_speed: '5000', backup_slots: '10' });

@@ -76,7 +76,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
 
   async confirm({ db }, { runtime, vmId, installed: columns }) {
     await confirmUserData(db, vmId);
-    await endChange(db, vmId, { ...columns, iso: null, booted: runtime.ports.clock.now() });
+    await endChange(db, vmId, { ...columns, password_enabled: 1, iso: null, booted: runtime.ports.clock.now() });
     return { message: `The reinstallation with ${columns.os} finished and the VM is booting.`, data: null };
   },
 
@@ -94,7 +94,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
     }),
     async finish({ db }, { vmId, ...columns }, runtime) {
       await confirmUserData(db, vmId);
-      await endChange(db, vmId, { ...columns, iso: null, booted: runtime.ports.clock.now() });
+      await endChange(db, vmId, { ...columns, password_enabled: 1, iso: null, booted: runtime.ports.clock.now() });
     },
   },
 };

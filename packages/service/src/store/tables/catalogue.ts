@@ -73,6 +73,8 @@ export interface IpAddressesTable {
   pending: Generated<number>;
   /** Place among those that the VM got after its purchase, from 1. 0 for those of the purchase. */
   added: Generated<number>;
+  /** 1 until the system of its VM takes it over at the next start. */
+  requires_restart: Generated<number>;
 }
 
 export interface IpPoolsTable {

@@ -30,6 +30,8 @@ export interface VmsTable {
   storage: number | null;
   ssh_key: string | null;
   ssh_key_displayname: string | null;
+  /** 1 if the service has set a password for its login user. Null if it does not know, as for an adopted machine. */
+  password_enabled: number | null;
   default_ptr: string;
   /** Money: the net price of 30 days. */
   monthly_price: number;
@@ -76,6 +78,7 @@ export interface VmBackupsTable {
   hostname: string;
   ssh_key: string | null;
   ssh_key_displayname: string | null;
+  password_enabled: number | null;
 }
 
 /** The user data of VMs. The rows of a VM are deleted with it. */
