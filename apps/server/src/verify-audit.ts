@@ -40,7 +40,7 @@ function linkOf(text: string): { seq: number; hash: string } {
 const USAGE = `Usage: npx -y pnpm@12 verify-audit [--expect NUMBER:HASH]
 
 Verifies that no audit record was changed, removed or put in between, and prints where the chain is broken (exit code 2). With --expect, it also
-verifies that the chain was not computed anew since the run that printed the number and the hash. With the embedded store, stop the service first.
+verifies that the chain was not recomputed since the run that printed the number and the hash. With the embedded store, stop the service first.
 `;
 
 const [option, value, ...rest] = process.argv.slice(2);

@@ -118,6 +118,7 @@ test.each(chosen)('%s runs without an error', async (name, code) => {
   // The service of the test listens on a free port.
   writeFileSync(file, code.replaceAll('http://127.0.0.1:4010', baseUrl).replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
+    cwd: directory,
     env: { ...process.env, RESELLER_API_KEY: service.apiKey },
   });
   expect(stderr).toBe('');

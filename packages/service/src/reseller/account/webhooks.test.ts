@@ -208,6 +208,50 @@ describe.each(engines)('on %s', (engine) => {
     await until(service, () => expect(receiver.got.slice(sentBefore).some(({ event }) => event.type === 'vm.stopped')).toBe(true));
   });
 
+  test('a failing delivery is attempted after exactly the waits of the document, and given up at the first attempt after 72 hours', async () => {
+    const [service, receiver] = await Promise.all([startService({ engine }), startReceiver(fail)]);
+    const { webhook_id } = await add(service, { url: receiver.url });
+    await tested(service, webhook_id);
+    const begun = service.clock.now();
+    const [hour, minute] = [3_600_000, 60_000];
+    const waits = [5_000, minute, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
+    for (const [index, wait] of waits.entries()) {
+      await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(index + 1));
+      const [{ last_attempt, next_attempt }] = await deliveries(service, webhook_id);
+      expect([Date.parse(last_attempt), Date.parse(next_attempt)]).toEqual([service.clock.now(), service.clock.now() + wait]);
+      service.clock.advance(wait - 1);
+      await service.runScheduledJobs();
+      expect((await only(service)).enabled).toBe(true);
+      service.clock.advance(1);
+    }
+    expect(service.clock.now() - begun).toBeGreaterThanOrEqual(72 * hour);
+    await until(service, async () => expect((await only(service)).enabled).toBe(false));
+    expect(receiver.got).toHaveLength(waits.length + 1);
+  });
+
+  test.each([1, 2, 499, 500, 501, 10_000])('replays %i events in order, each once', async (count) => {
+    const service = await startService({ engine });
+    const { id: account_id, apiKey } = await service.account();
+    const { webhook_id } = await add(service, { url: 'http://127.0.0.1:9/' }, apiKey);
+    const entered = service.clock.now();
+    const event = { account_id, type: 'account.resumed', subject: 'account', data: '{}' };
+    const rows = Array.from({ length: count }, (_, index) => ({
+      ...event,
+      id: `event-${index}`,
+      position: index + 1,
+      entered: entered + index,
+    }));
+    // One more, so that the limit is that of what is replayed.
+    rows.push({ ...event, id: 'before', position: count + 1, entered: entered - 1 });
+    await service.store.commit(({ db }) => service.store.insertRows(db, 'events', Object.keys(rows[0] ?? {}), JSON.stringify(rows)));
+    const replay = { apiKey, path: { webhook_id }, form: { since: new Date(entered).toISOString() } };
+    expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: count, last_delivery_id: count });
+    const sent = await service.store.read((db) =>
+      db.selectFrom('webhook_deliveries').select(['number', 'event_id']).orderBy('number').execute(),
+    );
+    expect(sent).toEqual(Array.from({ length: count }, (_, index) => ({ number: index + 1, event_id: `event-${index}` })));
+  });
+
   test('replays what came into the feed since an instant, in order, and none before it', async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
     const vmid = await buyVm(service);
