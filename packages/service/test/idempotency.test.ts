@@ -48,6 +48,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   resetVmPassword: 'anew',
   attachVmIso: 'same',
   detachVmIso: 'same',
+  submitVmAbuseStatement: 'same',
   rotateKey: 'refused',
   revokeKey: 'same',
   editVm: 'same',
