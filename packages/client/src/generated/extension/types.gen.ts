@@ -738,7 +738,7 @@ export type DetachVmIsoResponse = SuccessEnvelope & {
  */
 export type SubmitVmAbuseStatementForm = {
     /**
-     * Statement, such as the cause and the measures that were taken. Up to 5,000 characters.
+     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters without line breaks.
      */
     statement: string;
 };
