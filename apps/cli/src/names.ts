@@ -78,6 +78,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   removeVm: 'vms remove',
   stopVm: 'vms stop',
   startVm: 'vms start',
+  setVmAbuseStatus: 'vms set-abuse-status',
   resizeVm: 'vms resize',
   quoteResizeVm: 'vms quote-resize',
   restartVmBilling: 'vms restart-billing',

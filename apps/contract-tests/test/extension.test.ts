@@ -10,6 +10,7 @@ import {
   createClient,
   listDedicatedServers,
   listMarketItems,
+  setVmAbuseStatus,
   orderDedicatedServer,
 } from '@reseller/operator-client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -82,6 +83,7 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     ...(ids.includes('rotateKey') && (await keysOf(sandbox))),
     ...(ids.includes('replayWebhookDelivery') && { replayWebhookDelivery: await testedWebhook(sandbox) }),
     ...(ids.includes('assignIp') && (await addressesOf(sandbox))),
+    ...(ids.includes('submitVmAbuseStatement') && { submitVmAbuseStatement: await suspectedVm(sandbox) }),
   };
   const named = ids.map((id) => (identifiers[id] === undefined ? id : `${id}=${String(identifiers[id])}`));
   const argv = [
@@ -123,6 +125,19 @@ async function testedWebhook({ url }: Sandbox): Promise<string> {
   const { webhook_id } = (await json(new URL('/account/webhooks/add', url), { method: 'PUT', headers, body })).data;
   const { delivery_id } = (await json(new URL(`/account/webhooks/${webhook_id}/test`, url), { method: 'POST', headers })).data;
   return `${webhook_id}/${delivery_id}`;
+}
+
+/** A VM about which the provider expects a statement. */
+async function suspectedVm({ url, operatorUrl, operatorToken }: Sandbox): Promise<string> {
+  const { data } = await json(new URL('/vm/create', url), {
+    method: 'PUT',
+    headers: { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' },
+    body: new URLSearchParams({ cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'nl_ryzen' }),
+  });
+  const client = createClient({ baseUrl: operatorUrl.href, token: operatorToken });
+  const vm_id = String(data.identifier);
+  await setVmAbuseStatus({ client, path: { vm_id }, body: { status: 'STATEMENT_EXPECTED', reason: 'Unwanted mail' } });
+  return vm_id;
 }
 
 /** An additional address of a VM for each, which the run moves to its own VM in the data centre of the example, only quotes, and releases. */

@@ -14,6 +14,7 @@ import {
   restoreSnapshot,
   scheduleHostSystemPrices,
   scheduleTldPrices,
+  setVmAbuseStatus,
   suspendAccount,
 } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
@@ -63,6 +64,10 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   'extension.assignIp': additionalAddress,
   'extension.quoteAssignIp': additionalAddress,
   'extension.releaseIp': additionalAddress,
+  'extension.submitVmAbuseStatement': async (_, client) => {
+    await setVmAbuseStatus({ client, path: { vm_id: '48213' }, body: { status: 'STATEMENT_EXPECTED', reason: 'Unwanted mail' } });
+    return {};
+  },
   'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
     '48105529': (await createReseller({ baseUrl, apiKey }).account.createOtp()).otp_code,
   }),

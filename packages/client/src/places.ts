@@ -50,6 +50,9 @@ export const EXTENSION_PLACES: Places = {
       attach: 'attachVmIso',
       detach: 'detachVmIso',
     },
+    abuse: {
+      submitStatement: 'submitVmAbuseStatement',
+    },
     config: 'getVmConfig',
     status: 'getVmStatus',
     installation: 'getVmInstallation',

@@ -2,6 +2,7 @@ import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
 import { moveDomain } from './core/domain/move.ts';
 import { renewAtRegistrar } from './core/domain/renew.ts';
 import { terminateDomain } from './core/domain/terminate.ts';
+import { blockVm } from './core/vm/abuse.ts';
 import { adoptVm } from './core/vm/adopt.ts';
 import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts';
 import { createVm } from './core/vm/create.ts';
@@ -23,6 +24,7 @@ const all: readonly AnyDelivery[] = [
   adoptVm,
   startVm,
   stopVm,
+  blockVm,
   resizeVm,
   removeVm,
   releaseVm,

@@ -72,10 +72,22 @@ const requests = apiOperations.flatMap(({ id, operation: { form } }): [Operation
   form ? Object.entries(form.examples).map(([name, { value }]) => [id, name, { form: Object(value) }]) : [[id, 'without a form', {}]],
 );
 
+/** The preparation that an example needs beyond the sample data. */
+const BEFORE: Readonly<Partial<Record<OperationId, (sandbox: Sandbox) => Promise<unknown>>>> = {
+  submitVmAbuseStatement: (sandbox) => setAbuse(sandbox, 'STATEMENT_EXPECTED'),
+};
+
+function setAbuse({ store }: Sandbox, abuse_status: string): Promise<unknown> {
+  return store.commit(({ db }) =>
+    db.updateTable('vms').set({ abuse_status, abuse_reason: 'Unwanted mail goes on, complaint 2026-118' }).execute(),
+  );
+}
+
 const isRead = ([id]: (typeof requests)[number]): boolean => apiOf(id).operation.readOnly;
 
 test.for(requests.filter((one) => !isRead(one)))('%s: the example request %s succeeds in a new sandbox', async ([id, , sent]) => {
   const sandbox = await startSandbox();
+  await BEFORE[id]?.(sandbox);
   const { status, body } = await sandbox.copy(id, sent);
   expect({ status, message: body.message }).toMatchObject({ status: 200 });
 });
@@ -216,6 +228,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'createVmBackup noSlot': async (sandbox) => {
     await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('createVmBackup', { form: {} });
+  },
+  'setVmPower blocked': async (sandbox) => {
+    await setAbuse(sandbox, 'BLOCKED');
+    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
   },
   'createVmBackup notImplemented': withoutPart('backups', 'createVmBackup', { form: {} }),
   'restoreVmBackup notImplemented': withoutPart('backups', 'restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
@@ -391,6 +407,8 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'resetVmPassword unknownKey': sending('resetVmPassword', { form: { ssh_key_id: '01900000-0000-7000-8000-00000000cccc' } }),
+  'submitVmAbuseStatement blank': sending('submitVmAbuseStatement', { form: { statement: ' ' } }),
+  'submitVmAbuseStatement notExpected': sending('submitVmAbuseStatement', { form: { statement: 'We have removed it.' } }),
   'attachVmIso unknownFile': sending('attachVmIso', { form: { iso: 'plan_9' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),

@@ -86,6 +86,17 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await buyVm(service, owner)),
     form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
   }),
+  submitVmAbuseStatement: async (service, owner) => {
+    const sent = await buyVm(service, owner);
+    await service.store.commit(({ db }) =>
+      db
+        .updateTable('vms')
+        .set({ abuse_status: 'STATEMENT_EXPECTED', abuse_reason: 'Unwanted mail' })
+        .where('id', '=', Number(sent.path.vmid))
+        .execute(),
+    );
+    return { ...sent, form: { statement: 'We have removed the contact form.' } };
+  },
   listIsoFiles: async () => ({}),
   attachVmIso: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { iso: 'systemrescue_12' } }),
   detachVmIso: async (service, owner) => {

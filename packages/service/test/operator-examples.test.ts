@@ -170,6 +170,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'resizeVm smallerDisk': { body: () => ({ disk: 10 }) },
   'quoteResizeVm wasRemoved': { before: (sandbox) => sendExample(sandbox, 'removeVm') },
   'quoteResizeVm smallerDisk': { body: () => ({ disk: 10 }) },
+  'setVmAbuseStatus blank': put({ reason: ' ' }),
   'setVmRdns notFullyQualified': put({ domain: 'mail' }),
   'adoptVm unknownHostsystem': put({ hostsystem: 'nl_unknown' }),
   'setTldPrice notDecimal': put({ renew: 'cheap' }),

@@ -65,6 +65,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
     fields: { management: { testedIn: 'src/reseller/dedicated/get-dedicated-server.test.ts' } },
   },
   setVmRdns: { by: 'getVmRdns' },
+  setVmAbuseStatus: { by: 'getVm' },
   resizeVm: {
     by: 'getVm',
     more: { disk: 60, ips: 2, backup_slots: 3, network_speed: 1_100 },

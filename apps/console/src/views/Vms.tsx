@@ -59,6 +59,10 @@ function labelsOf({ labels }: Vm): string {
     .join(', ');
 }
 
+function abuseOf({ abuse: { status, reason } }: Vm): string {
+  return reason === null ? status : `${status}: ${reason}`;
+}
+
 function resourcesOf({ cores, mem, disk }: Vm): string {
   return `${cores} cores, ${mem / 1024} GB, ${disk} GB`;
 }
@@ -72,8 +76,9 @@ function vmActions(vm: Vm) {
   if (vm.state === 'removed') return [];
   const resize = { id: 'resizeVm', ...common, current: vm } as const;
   const remove = { id: 'removeVm', ...common } as const;
-  if (vm.state === 'stopped') return [{ id: 'startVm', ...common } as const, resize, remove];
-  return [{ id: 'stopVm', ...common } as const, resize, { id: 'restartVmBilling', ...common } as const, remove];
+  const abuse = { id: 'setVmAbuseStatus', ...common } as const;
+  if (vm.state === 'stopped') return [{ id: 'startVm', ...common } as const, resize, abuse, remove];
+  return [{ id: 'stopVm', ...common } as const, resize, { id: 'restartVmBilling', ...common } as const, abuse, remove];
 }
 
 /** Links to the ports that the host of a VM forwards. */
@@ -121,6 +126,8 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Net, 30 days (EUR)', <Money key="month" amount={vm.monthly_price} />],
               ['Net per second (EUR)', <Money key="second" amount={perSecond(unitsOf(vm.monthly_price))} />],
               ['Sale', vm.sale_id ?? 'none'],
+              ['Abuse status', abuseOf(vm)],
+              ...(vm.abuse.statement === null ? [] : [['Statement', visible(vm.abuse.statement)] as const]),
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />

@@ -18,6 +18,7 @@ export interface Groups {
     readonly osImages?: InExtension;
     readonly isoFiles?: InExtension;
     readonly iso?: InExtension;
+    readonly abuse?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
     readonly installation?: InExtension;

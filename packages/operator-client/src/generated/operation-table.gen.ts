@@ -348,6 +348,12 @@ export const operations = {
         repeatable: true,
         has: 'id'
     },
+    'PUT /vms/{vm_id}/abuse-status': {
+        id: 'setVmAbuseStatus',
+        effect: 'write',
+        repeatable: true,
+        has: 'id'
+    },
     'POST /vms/{vm_id}/start': {
         id: 'startVm',
         effect: 'write',

@@ -2151,6 +2151,24 @@ export type CompleteDedicatedSetupRequest = {
 export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | string;
 
 /**
+ * Consequence of complaints about the VM.
+ */
+export type VmAbuse = {
+    /**
+     * Status that the provider has set. `BLOCKED` keeps the VM stopped.
+     */
+    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | string;
+    /**
+     * Reason, which the reseller sees; null if the status was never set.
+     */
+    reason: string | null;
+    /**
+     * Statement of the reseller; null if there is none.
+     */
+    statement: string | null;
+};
+
+/**
  * A virtual server.
  */
 export type Vm = {
@@ -2230,6 +2248,7 @@ export type Vm = {
      * Sale whose prices it has; null for standard prices.
      */
     sale_id: Id | null;
+    abuse: VmAbuse;
     /**
      * When it was created.
      */
@@ -2485,6 +2504,20 @@ export type SetVmRdnsRequest = {
      * Fully qualified domain name of the address. Null to remove the name.
      */
     domain: string | null;
+};
+
+/**
+ * The abuse status of a VM.
+ */
+export type SetVmAbuseStatusRequest = {
+    /**
+     * Consequence of the complaints.
+     */
+    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED';
+    /**
+     * Reason, which the reseller sees.
+     */
+    reason: Label;
 };
 
 /**
@@ -8123,6 +8156,79 @@ export type StopVmResponses = {
 };
 
 export type StopVmSuccess = StopVmResponses[keyof StopVmResponses];
+
+export type SetVmAbuseStatusData = {
+    /**
+     * The status and its reason.
+     */
+    body: SetVmAbuseStatusRequest;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/abuse-status';
+};
+
+export type SetVmAbuseStatusErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVmAbuseStatusError = SetVmAbuseStatusErrors[keyof SetVmAbuseStatusErrors];
+
+export type SetVmAbuseStatusResponses = {
+    /**
+     * The VM.
+     */
+    200: Vm;
+};
+
+export type SetVmAbuseStatusSuccess = SetVmAbuseStatusResponses[keyof SetVmAbuseStatusResponses];
 
 export type StartVmData = {
     body?: never;

@@ -24,6 +24,10 @@ describe.each(engines)('on %s', (engine) => {
     await operator.setBillingProfile({ client, path, body: { ...PROFILE, vat_id: null, reverse_charge: false } });
     const form = { ...SMALL_VM, hostname: `host.${MARK}.net`, default_ptr: `ptr.${MARK}.net`, ...SSH_KEY };
     const vm_id = String((await service.call('createVm', { form, apiKey, idempotencyKey: 'order-1' })).body.data.identifier);
+    const abuse = { status: 'STATEMENT_EXPECTED', reason: `Complaint of ${MARK}` } as const;
+    await operator.setVmAbuseStatus({ client, path: { vm_id }, body: abuse });
+    const statement = await service.call('submitVmAbuseStatement', { path: { vmid: vm_id }, form: { statement: MARK }, apiKey });
+    expect(statement.status).toBe(200);
     const person = { ...PERSON, firstname: MARK, lastname: MARK, street: MARK, city: MARK, email: `jonas@${MARK}.example` };
     const { handle } = (await service.call('createHandle', { form: person, apiKey })).body.data;
     expect((await service.call('registerDomain', { form: { domain: `${MARK}.net`, handle }, apiKey })).status).toBe(200);

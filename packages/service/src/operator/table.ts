@@ -50,7 +50,18 @@ import {
 import { createVmBackup, deleteVmBackup, getVmBackups, restoreVmBackup } from './vm-backups.ts';
 import { getVmRdns, setVmRdns } from './vm-rdns.ts';
 import { getVmTraffic, getVmUsage } from './vm-usage.ts';
-import { getVm, getVmAccess, listVms, quoteResizeVm, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
+import {
+  getVm,
+  getVmAccess,
+  listVms,
+  quoteResizeVm,
+  removeVm,
+  resizeVm,
+  restartVmBilling,
+  startVm,
+  stopVm,
+  setVmAbuseStatus,
+} from './vm.ts';
 
 /** The handler of each operation of the operator document. */
 export const operatorTable: OperatorTable = {
@@ -112,6 +123,7 @@ export const operatorTable: OperatorTable = {
   setVmRdns,
   removeVm,
   stopVm,
+  setVmAbuseStatus,
   startVm,
   resizeVm,
   quoteResizeVm,

@@ -95,6 +95,17 @@ export const removeVm: ServiceOperation<'removeVm'> = {
   run: (call, record) => bringTo('removed', call, record, (vms, id) => vms.remove(id)),
 };
 
+/** PUT /vms/{vm_id}/abuse-status */
+export const setVmAbuseStatus: ServiceOperation<'setVmAbuseStatus'> = {
+  kind: 'service',
+  async run({ runtime, path, body }, record) {
+    const { store } = runtime;
+    const { id } = await store.read((db) => vmOf(db, path.vm_id));
+    await vmCommands(runtime, vmHooks(path.vm_id, record)).setAbuseStatus(id, body);
+    return store.read(async (db) => describeVm(db, await vmOf(db, path.vm_id)));
+  },
+};
+
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: ServiceOperation<'resizeVm'> = {
   kind: 'service',
@@ -215,6 +226,7 @@ function toVm(vm: Row, addresses: readonly AssignedAddress[] = []): Vm {
     ipv6: ofFamily(6),
     monthly_price: decimalOf(BigInt(vm.monthly_price)),
     sale_id: vm.price_basis === 'SALE' ? vm.sale_id : null,
+    abuse: { status: vm.abuse_status, reason: vm.abuse_reason, statement: vm.abuse_statement },
     created: toInstant(vm.created),
   };
 }

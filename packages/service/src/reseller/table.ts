@@ -70,6 +70,7 @@ import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
 import { listSshKeys, removeSshKey, addSshKey } from './vm/ssh-keys.ts';
+import { submitVmAbuseStatement } from './vm/submit-abuse-statement.ts';
 import { getVmTraffic, getVmUsage } from './vm/usage.ts';
 
 /** The handler of each operation. */
@@ -93,6 +94,7 @@ export const operations: OperationTable = {
   getVmDdosProtection,
   listIsoFiles,
   attachVmIso,
+  submitVmAbuseStatement,
   detachVmIso,
   listSshKeys,
   addSshKey,

@@ -25,6 +25,10 @@ export async function changeBackups(sim: Simulation): Promise<void> {
   return action.run();
 }
 
+function blocked({ abuse }: ModelVm): Refused | undefined {
+  return abuse.status === 'BLOCKED' ? wrongState : undefined;
+}
+
 /** The refusal of any change of a VM that has backups. */
 function busy(vm: ModelVm): Refused | undefined {
   if (vm.state === 'removed') return notFound;
@@ -65,7 +69,7 @@ function restoreBackup(sim: Simulation, vm: ModelVm, backup: ModelBackup | undef
     otherForm: { backup_id: 'another' },
     predict: () => ({
       portUse: 'a port, and one to undo it',
-      refusal: busy(vm) ?? (backup === undefined || !vm.backups.includes(backup) ? notFound : undefined),
+      refusal: busy(vm) ?? blocked(vm) ?? (backup === undefined || !vm.backups.includes(backup) ? notFound : undefined),
       delivery: 'restoreBackup',
       reserve() {
         const end = beginVmChange(sim, vm, heldCreditOnly(vm));

@@ -56,7 +56,7 @@ function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
     sent: { path: { vmid: String(vm.id) }, form: { mode } },
     otherForm: { mode: mode === 'stop' ? 'start' : 'stop' },
     predict(): Prediction<'setVmPower'> {
-      if (vm.state === STATE_AFTER[mode] && !vm.changing) return noChange;
+      if (vm.state === STATE_AFTER[mode] && !vm.changing && vm.abuse.status !== 'BLOCKED') return noChange;
       const refusal = powerRefusal(sim, vm, mode);
       if (mode === 'stop') return predictEnd(sim, vm, { refusal, delivery: 'stopVm', action: 'stop' });
       if (mode === 'restart') return { ...callsPort, refusal, delivery: 'restartVm', reserve: () => reserveRestart(sim, vm) };
@@ -86,6 +86,7 @@ const noChange = { portUse: 'no port', refusal: undefined, reserve: () => ({ rel
 
 function powerRefusal({ model, clock }: Simulation, vm: ModelVm, mode: Mode): Refused | undefined {
   if (vm.state === 'removed') return notFound;
+  if (vm.abuse.status === 'BLOCKED') return wrongState;
   if (vm.changing || (vm.state === 'stopped') !== (mode === 'start') || (mode === 'start' && vm.isHeld)) return wrongState;
   if (mode !== 'start') return undefined;
   return creditFits(model, vm.account, holdFrom(vm.price, clock.seconds()), clock.seconds()) ? undefined : noCredit;

@@ -194,7 +194,7 @@ function moveRefusal(sim: Simulation, { address, from, to, less, more, isTooExpe
   if (to === from) return wrongState;
   if (!isMoveAllowed(from, to)) return invalid;
   for (const vm of [from, to]) {
-    if (vm.changing) return wrongState;
+    if (vm.changing || vm.abuse.status === 'BLOCKED') return wrongState;
     if (vm.resources.cores > hostOf(vm.host).ranges.cores.max) return invalid;
   }
   if (isTooExpensive) return priceTooHigh;

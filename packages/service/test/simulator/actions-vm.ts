@@ -135,7 +135,7 @@ export function heldInFull({ resources, ipv4, ipv6, price, listed }: ModelVm): H
 }
 
 /** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */
-function leaveInProgress(sim: Simulation, vm: ModelVm, delivery: string, takes: HeldResources): void {
+export function leaveInProgress(sim: Simulation, vm: ModelVm, delivery: string, takes: HeldResources): void {
   sim.openRequests.push({ delivery, key: undefined, account: vm.account, hanging: undefined, release: beginVmChange(sim, vm, takes) });
 }
 
@@ -214,7 +214,7 @@ export function resizeRefusal(
     isTooExpensive = false,
   }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean; isTooExpensive?: boolean },
 ): Refused | undefined {
-  if (vm.state === 'removed' || vm.changing) return wrongState;
+  if (vm.state === 'removed' || vm.changing || vm.abuse.status === 'BLOCKED') return wrongState;
   const from = vm.resources;
   if (JSON.stringify(to) === JSON.stringify(from)) return undefined;
   const host = hostOf(vm.host);
@@ -306,6 +306,6 @@ function changeRefusal({ model, clock }: Simulation, vm: ModelVm, action: VmChan
   if (vm.state === 'removed' || vm.changing) return wrongState;
   if (action === 'remove') return undefined;
   if (action === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
-  if (vm.state === 'running') return wrongState;
+  if (vm.state === 'running' || vm.abuse.status === 'BLOCKED') return wrongState;
   return creditFits(model, vm.account, holdFrom(vm.price, clock.seconds()), clock.seconds()) ? undefined : noCredit;
 }

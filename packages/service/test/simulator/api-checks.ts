@@ -244,7 +244,8 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   const { status, task } = (await client.call(account, 'getVmStatus', { path })).data();
   expect(status).toBe(vm.state);
   if (!vm.changing) expect(task).toBeNull();
-  const { config, pricings } = (await client.call(account, 'getVmConfig', { path })).data();
+  const { config, pricings, abuse_status, abuse_reason, abuse_statement } = (await client.call(account, 'getVmConfig', { path })).data();
+  expect({ status: abuse_status, reason: abuse_reason, statement: abuse_statement }).toEqual(vm.abuse);
   // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) {
     expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());

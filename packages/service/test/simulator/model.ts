@@ -101,6 +101,8 @@ export interface ModelVm extends Allocation {
   readonly names: Map<string, string | null>;
   /** Names and labels that an edit has set; undefined before. */
   edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
+  /** What complaints about it led to. A blocked VM is stopped and billed. */
+  readonly abuse: { status: string; reason: string | null; statement: string | null };
   readonly segments: Segment[];
 }
 

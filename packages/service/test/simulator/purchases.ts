@@ -224,6 +224,7 @@ export function reserveVm(
         iso: null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
         unusedIps: new Set(),
+        abuse: { status: 'CLEAN', reason: null, statement: null },
         names: new Map(),
         backups: [],
         state: 'running',

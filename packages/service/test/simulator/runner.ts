@@ -2,6 +2,7 @@
 import { amountOf, byDepth } from '../../../../.config/depth.ts';
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
+import { handleComplaint } from './actions-abuse.ts';
 import {
   createRandomSale,
   changeCreditLimit,
@@ -72,6 +73,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changeBackups },
   { weight: 4, run: changeRdns },
+  { weight: 4, run: handleComplaint },
   { weight: 8, run: changeIps },
   { weight: 6, run: useNetwork },
   { weight: 4, run: changePrices },

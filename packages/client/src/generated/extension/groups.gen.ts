@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'ip' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'console' | 'usage' | 'traffic' | 'rdns'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'isoFiles' | 'iso' | 'abuse' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'backup' | 'ddosProtection' | 'console' | 'usage' | 'traffic' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -103,6 +103,20 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        * @throws ResellerError Its class tells the kind of the failure.
        */
       detach(vmid: types.DetachVmIsoData['path']['vmid'] | number, options?: RequestOptions): Call<types.DetachVmIsoSuccess['data']>;
+    };
+    readonly abuse: {
+      /**
+       * Hand in a statement about abuse
+       *
+       * Tells the provider what you say about a complaint about a VM, while its `abuse_status` is `STATEMENT_EXPECTED` or `BLOCKED`. It takes the place of an earlier statement. The status stays as it is until the provider has decided, and its decision is an event of the type `vm.abuse.changed`. `GET /vm/{vmid}/config` shows the reason of the provider and your statement.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form The statement.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      submitStatement(vmid: types.SubmitVmAbuseStatementData['path']['vmid'] | number, form: types.SubmitVmAbuseStatementForm, options?: RequestOptions): Call<types.SubmitVmAbuseStatementSuccess['data']>;
     };
     /**
      * Get a VM configuration
@@ -999,6 +1013,9 @@ export const groupsOf = (client: Client): Groups => {
       iso: {
         attach: (vmid, form, options) => sdk.attachVmIso({ ...callOptions(options), client, path: { vmid }, body: form }),
         detach: (vmid, options) => sdk.detachVmIso({ ...callOptions(options), client, path: { vmid } }),
+      },
+      abuse: {
+        submitStatement: (vmid, form, options) => sdk.submitVmAbuseStatement({ ...callOptions(options), client, path: { vmid }, body: form }),
       },
       config: (vmid, options) => sdk.getVmConfig({ ...callOptions(options), client, path: { vmid } }),
       status: (vmid, options) => sdk.getVmStatus({ ...callOptions(options), client, path: { vmid } }),

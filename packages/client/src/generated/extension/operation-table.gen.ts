@@ -164,6 +164,18 @@ export const detachVmIsoFacts = {
     unique: true
 } as const;
 
+export const submitVmAbuseStatementFacts = {
+    id: 'submitVmAbuseStatement',
+    effect: 'write',
+    repeatable: true,
+    keyed: true,
+    form: {
+        statement: 'string'
+    },
+    openForm: true,
+    unique: true
+} as const;
+
 export const getVmConfigFacts = {
     id: 'getVmConfig',
     effect: 'read',

@@ -9,7 +9,7 @@ export type Webhooks = ReceiveEventWebhookRequest;
 /**
  * An event as a webhook receives it. A service may have further types, which a receiver ignores.
  */
-export type WebhookPayload = VmEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
+export type WebhookPayload = VmEvent | VmAbuseEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
 
 /**
  * An event about a VM.
@@ -50,7 +50,7 @@ export type FeedEvent = {
 /**
  * Type of an event. A service may add further types.
  */
-export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
+export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.abuse.changed' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
 
 /**
  * The state of a VM after the change.
@@ -101,6 +101,37 @@ export type VmEventData = {
      */
     backup_slots: string;
 };
+
+/**
+ * An event about the abuse status of a VM.
+ */
+export type VmAbuseEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'vm.abuse.changed';
+    data: VmAbuseEventData;
+};
+
+/**
+ * The abuse status of a VM after the change.
+ */
+export type VmAbuseEventData = {
+    /**
+     * Identifier of the VM.
+     */
+    vmid: number;
+    abuse_status: AbuseStatus;
+    /**
+     * Why the provider set it.
+     */
+    reason: string;
+};
+
+/**
+ * Consequence of complaints about the VM. Only the provider changes it. `WARNED` informs. With `STATEMENT_EXPECTED` the provider expects a statement, see `POST /vm/{vmid}/abuse/statement`. A `BLOCKED` VM is stopped and still billed, and refuses everything but backups and its deletion until the provider lifts the block.
+ */
+export type AbuseStatus = 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | (string & {});
 
 /**
  * An event about a backup of a VM.
@@ -558,6 +589,7 @@ export type VmListItem = {
     name?: string;
     labels?: VmLabels;
     status?: VmRunState;
+    abuse_status?: AbuseStatus;
     hostsystem: VmListHostsystem;
     config: VmListConfig;
 };
@@ -702,6 +734,26 @@ export type DetachVmIsoResponse = SuccessEnvelope & {
 };
 
 /**
+ * A statement about a complaint.
+ */
+export type SubmitVmAbuseStatementForm = {
+    /**
+     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters without line breaks.
+     */
+    statement: string;
+};
+
+/**
+ * The provider has the statement.
+ */
+export type SubmitVmAbuseStatementResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
  * The configuration of a VM.
  */
 export type GetVmConfigResponse = SuccessEnvelope & {
@@ -709,7 +761,7 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 };
 
 /**
- * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know properties about monitoring and abuse. This service does not return them.
+ * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know a property about monitoring. This service does not return it.
  */
 export type VmConfiguration = {
     /**
@@ -719,6 +771,15 @@ export type VmConfiguration = {
     hostsystem: VmConfigHostsystem;
     config: VmConfig;
     max_config: VmMaxConfig;
+    abuse_status: AbuseStatus;
+    /**
+     * Why the provider set the status. Null if it never did.
+     */
+    abuse_reason?: string | null;
+    /**
+     * Your statement. Null if there is none, or if the provider has asked for a new one since.
+     */
+    abuse_statement?: string | null;
     pricings?: CreatedVmPricings;
 };
 
@@ -3463,6 +3524,85 @@ export type DetachVmIsoResponses = {
 };
 
 export type DetachVmIsoSuccess = DetachVmIsoResponses[keyof DetachVmIsoResponses];
+
+export type SubmitVmAbuseStatementData = {
+    /**
+     * The statement.
+     */
+    body: SubmitVmAbuseStatementForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/abuse/statement';
+};
+
+export type SubmitVmAbuseStatementErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The provider expects no statement about the VM, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SubmitVmAbuseStatementError = SubmitVmAbuseStatementErrors[keyof SubmitVmAbuseStatementErrors];
+
+export type SubmitVmAbuseStatementResponses = {
+    /**
+     * The provider has the statement.
+     */
+    200: SubmitVmAbuseStatementResponse;
+};
+
+export type SubmitVmAbuseStatementSuccess = SubmitVmAbuseStatementResponses[keyof SubmitVmAbuseStatementResponses];
 
 export type GetVmConfigData = {
     body?: never;

@@ -42,6 +42,7 @@ export async function eraseAccount(
   await db
     .updateTable('vms')
     .set({ hostname: ERASED, name: null, labels: '{}', ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
+    .set({ abuse_reason: null, abuse_statement: null })
     .where('account_id', '=', accountId)
     .execute();
   await db

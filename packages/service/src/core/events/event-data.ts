@@ -20,7 +20,7 @@ const FORMS: Readonly<Record<string, (facts: Facts) => Data>> = {
   account: ({ suspended_at }) => ({ suspended: suspended_at !== null }),
 };
 
-/** The `data` of an event. It has no secret and no free text except the names of VMs. */
+/** The `data` of an event. It has no secret, and no free text except the names of VMs and why the provider set an abuse status. */
 export function dataOf(type: string, facts: Facts): Data {
   const [family = ''] = type.split('.');
   return FORMS[family]?.(facts) ?? facts;

@@ -26,6 +26,9 @@ type Vm = Selectable<VmsTable>;
 /** Events that change the state when they are requested. The others change it when they are confirmed. */
 const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart-billing']);
 
+/** A blocked VM is stopped already. Its provider may stop it so that it stays stopped after the block. */
+const ALLOWED_WHILE_BLOCKED: ReadonlySet<VmEvent> = new Set(['stop', 'backup', 'remove']);
+
 /** A request to change a VM. */
 export interface VmRequest {
   readonly runtime: Runtime;
@@ -120,7 +123,7 @@ async function applyEvent(
 ): Promise<{ vm: Vm; instant: Seconds }> {
   const present = await db
     .selectFrom('vms')
-    .select(['account_id', 'state', 'changing', 'stopped_by_provider'])
+    .select(['id', 'account_id', 'state', 'changing', 'stopped_by_provider', 'abuse_status', 'abuse_reason'])
     .where('id', '=', vmId)
     .executeTakeFirst();
   if (!present || !isVmState(present.state)) {
@@ -130,6 +133,7 @@ async function applyEvent(
   if (accountId !== undefined && !isOfAccount(present, accountId)) throw notFound('VM');
   const instant = await billingInstant(db, services, { accountId: present.account_id, now });
   if (present.changing !== 0) throw underWay(vmId);
+  if (!ALLOWED_WHILE_BLOCKED.has(event)) assertNotBlocked(present);
   const after = stateAfter({ id: vmId, state: present.state }, event);
   if (accountId !== undefined && event === 'start' && present.stopped_by_provider === 1)
     throw new Refusal(409, 'wrong_state', `The provider has stopped the VM ${vmId}. Ask the provider to start it.`);
@@ -143,6 +147,16 @@ async function applyEvent(
     .executeTakeFirst();
   if (!vm) throw underWay(vmId);
   return { vm, instant };
+}
+
+/** @throws Refusal 409 if the provider has blocked the VM. */
+export function assertNotBlocked({ id, abuse_status, abuse_reason }: Pick<Vm, 'id' | 'abuse_status' | 'abuse_reason'>): void {
+  if (abuse_status !== 'BLOCKED') return;
+  throw new Refusal(
+    409,
+    'wrong_state',
+    `The provider has blocked the VM ${id}, which stays stopped and can only be backed up or deleted. The reason: ${abuse_reason}. Hand in a statement with POST /vm/{vmid}/abuse/statement, and wait until the provider lifts the block.`,
+  );
 }
 
 /** For an account, a VM whose purchase has no response yet, or that was removed, does not exist. */

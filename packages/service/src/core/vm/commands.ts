@@ -2,6 +2,8 @@ import { runCommand } from '../../delivery/command.ts';
 import type { CommandHooks } from '../../delivery/command.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
+import { setAbuseStatus } from './abuse.ts';
+import type { AbuseChange } from './abuse.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
 import type { Resize } from './deliveries.ts';
 
@@ -22,6 +24,8 @@ export interface VmCommands {
    * @returns The net price of 30 days.
    */
   resize(vmId: number, resize: Resize): Promise<Money>;
+  /** Sets the consequence of complaints about a VM. Throws Refusal 409 if the VM does not exist, or is being changed. */
+  setAbuseStatus(vmId: number, change: AbuseChange): Promise<void>;
   /**
    * Removes a VM. Its billing ends, and its room and addresses become free. Its identifier is given to another VM after the
    * quarantine of the settings at the earliest.
@@ -34,6 +38,7 @@ export function vmCommands(runtime: Runtime, hooks?: CommandHooks): VmCommands {
     start: (vmId) => runCommand(runtime, startVm, { runtime, vmId }, hooks),
     stop: (vmId) => runCommand(runtime, stopVm, { runtime, vmId }, hooks),
     resize: (vmId, resize) => runCommand(runtime, resizeVm, { runtime, vmId, ...resize }, hooks),
+    setAbuseStatus: (vmId, change) => setAbuseStatus(runtime, vmId, change, hooks),
     remove: (vmId) => runCommand(runtime, removeVm, { runtime, vmId }, hooks),
   };
 }

@@ -24,6 +24,9 @@ export type NewVm = Omit<
   | 'backup_schedule'
   | 'backup_due'
   | 'iso'
+  | 'abuse_status'
+  | 'abuse_reason'
+  | 'abuse_statement'
 > & {
   /** Undefined for a domain of the provider. */
   readonly default_ptr: string | undefined;

@@ -33,7 +33,7 @@ async function vmsOf(
   isWanted: (labels: Labels) => boolean,
 ): Promise<Pick<Success<'listVms'>, 'message' | 'data'>> {
   const vms = ownVms(db, accountId)
-    .select(['id', 'created', 'node', 'hostname', 'name', 'labels', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
+    .select(['id', 'created', 'node', 'hostname', 'name', 'labels', 'state', 'hostsystem', 'cores', 'mem', 'disk', 'abuse_status'])
     .orderBy('created')
     .orderBy('id');
   const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
@@ -54,6 +54,7 @@ async function vmsOf(
       name: vm.name ?? hostname,
       labels,
       status,
+      abuse_status: vm.abuse_status,
       hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
       config: { cores, mem, disk },
     });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { catalogueOf, findOsImage } from '../../core/catalogue/catalogue.ts';
 import type { OsImage } from '../../core/catalogue/catalogue.ts';
-import { endChange } from '../../core/vm/change.ts';
+import { assertNotBlocked, endChange } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from '../../core/vm/ssh-keys.ts';
@@ -44,6 +44,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
   async reserve({ db }, { runtime, accountId, form, path }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const vmId = vm.id;
+    assertNotBlocked(vm);
     // A reinstallation boots the VM, which would then run without being billed.
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');

@@ -1,4 +1,5 @@
 import { assertMayBuy } from '../../core/account/spending.ts';
+import { assertNotBlocked } from '../../core/vm/change.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { startVm, stopVm } from '../../core/vm/deliveries.ts';
 import { restartVm } from '../../core/vm/guest-deliveries.ts';
@@ -45,6 +46,7 @@ export const setVmPower: DeliveredOperation<'setVmPower', VmRequest, void> = {
     const { mode, leadsTo, message } = actionOf(form.mode);
     if (leadsTo !== undefined) {
       const vm = await findOwnVm(db, accountId, path.vmid);
+      assertNotBlocked(vm);
       if (vm.state === leadsTo && vm.changing === 0) return { message, data: null };
     }
     // Only a start costs money.

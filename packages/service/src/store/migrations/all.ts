@@ -28,6 +28,7 @@ import { vmIsos } from './0027-vm-isos.ts';
 import { transferLocks } from './0028-transfer-locks.ts';
 import { domainMoves } from './0029-domain-moves.ts';
 import { vmFacts } from './0031-vm-facts.ts';
+import { vmAbuse } from './0032-vm-abuse.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -64,5 +65,6 @@ export function migrationsOf(engine: Engine) {
     '0028-transfer-locks': transferLocks(engine),
     '0029-domain-moves': domainMoves(engine),
     '0031-vm-facts': vmFacts(engine),
+    '0032-vm-abuse': vmAbuse(engine),
   };
 }

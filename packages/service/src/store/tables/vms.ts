@@ -45,6 +45,12 @@ export interface VmsTable {
   changing: Generated<number>;
   /** Milliseconds: when it was last started, restarted or reinstalled. */
   booted: number | null;
+  /** Of the complaints about it: `CLEAN`, `WARNED`, `STATEMENT_EXPECTED` or `BLOCKED`. Only the provider changes it. */
+  abuse_status: Generated<string>;
+  /** Why it has the status, for its reseller. Null if the provider never set it. */
+  abuse_reason: Generated<string | null>;
+  /** The statement of its reseller. */
+  abuse_statement: Generated<string | null>;
   /** 1 while it is stopped by the provider, so that only the provider can start it. */
   stopped_by_provider: Generated<number>;
   /** `daily` or `weekly` if the service makes backups by itself. Null if it does not. */
