@@ -15,7 +15,7 @@ import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
 
-const WIDTHS = byDepth({ usual: [390], deep: [1440, 768, 390] });
+const WIDTHS = byDepth({ usual: [768, 390], deep: [1440, 768, 390] });
 /** Each is a process of the browser. */
 const TABS = [1, 2];
 const isReference = new Set(references.map(({ page }) => `${page}.html`));

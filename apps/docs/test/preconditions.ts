@@ -113,6 +113,9 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   },
 };
 
+/** Their machines exist only where a hypervisor is connected. packages/service/test/operator-examples.test.ts sends these examples. */
+export const NEED_MACHINES: ReadonlySet<string> = new Set(['adoptVm', 'releaseVm']);
+
 /** @param operation Name of the reference and operationId. @returns Whether `prepare` creates something for the operation. */
 export function hasPrecondition(operation: string): boolean {
   return operation in preconditions;

@@ -17,7 +17,7 @@ import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { samplesOf } from '../src/samples.ts';
 import { compile } from './compile.ts';
-import { keepFresh, prepare } from './preconditions.ts';
+import { keepFresh, NEED_MACHINES, prepare } from './preconditions.ts';
 
 const run = promisify(execFile);
 
@@ -109,9 +109,6 @@ function isFailure(output: string): boolean {
   return /^Error|^[45]\d\d |"status": ?(?:"error"|[45]\d\d)/.test(output);
 }
 
-/** Their machines exist only where a hypervisor is connected. packages/service/test/operator-examples.test.ts sends these examples. */
-const NEED_MACHINES: ReadonlySet<string> = new Set(['adoptVm', 'releaseVm']);
-
 describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }) => {
   const [program, ...options] = start;
   /** The names of the samples that fail, with the reason. */
@@ -141,7 +138,7 @@ describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }
 
 describe.each(references)('the samples of the $name API', ({ name }) => {
   const ofApi = samples.filter(({ api }) => api === name);
-  // All samples compile in each run. The usual run sends every third.
+  // All samples compile in each run. The usual run sends every sixth.
   test.for(byDepth({ usual: ofApi.filter((_, index) => index % 6 === 0), deep: ofApi }))(
     '$id',
     async ({ api, id, method, curl, typescript }, { skip }) => {

@@ -114,7 +114,7 @@ const SEARCHES = [
   ['', 'rdns', 'Guide: What this API cannot do'],
   ['', 'backup', 'Guide: What this API cannot do'],
   ['', 'upgrade', 'Extension: Change VM resources'],
-  ['', 'webhook', 'Guide: Polling'],
+  ['', 'webhook', 'Guide: Events and webhooks'],
   ['', 'terraform', 'Guide: Languages and tools'],
   ['', 'php', 'Guide: Calling the API from PHP'],
   ['', 'vat', 'Guide: Bookkeeping'],

@@ -839,7 +839,7 @@ export type VmConfig = {
      */
     network_speed: string;
     /**
-     * Traffic that is included in each calendar month, in GB of 10^9 bytes, received and sent together (unit not shown). Null if the provider has set no limit for the host system.
+     * Traffic that is included in each calendar month, in GB of 10^9 bytes, received and sent together (not shown). Null if the provider has set no limit for the host system.
      */
     traffic_limit: number | null;
     /**
