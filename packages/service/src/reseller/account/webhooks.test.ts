@@ -83,7 +83,7 @@ const until = (service: TestService, holds: () => Promise<void> | void) =>
           return String(error);
         }
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe('holds');
 
