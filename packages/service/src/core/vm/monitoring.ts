@@ -56,7 +56,8 @@ export interface PortChecker {
  */
 export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (error: unknown) => void): PortChecker {
   const { store, ports } = runtime;
-  let isClosing = false;
+  const closing = new AbortController();
+  const { signal } = closing;
   let looking: Promise<void> | undefined;
   let looksAgain = false;
 
@@ -67,7 +68,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
       const due = await claimDue(runtime, clock.now(), portChecks);
       await Promise.all(due.map((monitor) => check(monitor).catch(onFailure)));
       if (due.length === portChecks) looksAgain = true;
-    } while (looksAgain && !isClosing);
+    } while (looksAgain && !signal.aborted);
   }
 
   async function check(monitor: Monitor): Promise<void> {
@@ -78,7 +79,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
 
   return {
     begin() {
-      if (isClosing || !ports.hypervisor.reaches) return;
+      if (signal.aborted || !ports.hypervisor.reaches) return;
       looksAgain = true;
       if (looking) return;
       looking = look()
@@ -86,7 +87,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
         .finally(() => (looking = undefined));
     },
     async close() {
-      isClosing = true;
+      closing.abort();
       await looking;
     },
   };

@@ -26,7 +26,7 @@ const MONITORS: Family = {
   ],
 };
 
-/** Adds the ports of VMs that the service checks. What a check finds is an event when it differs from before. */
+/** Adds the ports of VMs that the service checks. A new status is an event. */
 export function vmMonitors(engine: Engine): Migration {
   const integer = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint');
   const options = sql.raw(engine === 'sqlite' ? 'strict' : '');
