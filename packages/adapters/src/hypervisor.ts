@@ -162,6 +162,11 @@ export interface Hypervisor {
    * @throws If the VM does not run.
    */
   console?(vmId: number): Promise<Duplex>;
+  /**
+   * Whether a TCP port of a VM accepts a connection: false also if the VM does not run, and null if the system cannot find out. It responds within
+   * a few seconds. Several ports may be checked at once. Omit it if the system cannot reach its VMs. It changes nothing, so it needs no token.
+   */
+  reaches?(vmId: number, port: number): Promise<boolean | null>;
   /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
   inventory?(): Promise<Inventory>;
   /**

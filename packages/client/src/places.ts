@@ -53,6 +53,7 @@ export const EXTENSION_PLACES: Places = {
     abuse: {
       submitStatement: 'submitVmAbuseStatement',
     },
+    monitoring: 'setVmMonitoring',
     config: 'getVmConfig',
     status: 'getVmStatus',
     installation: 'getVmInstallation',

@@ -15,6 +15,7 @@ import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
 import type { FailedBackup } from './core/vm/backup-schedule.ts';
 import { forgetOldConsoles } from './core/vm/console.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
+import type { PortChecker } from './core/vm/monitoring.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import type { KeyUse } from './http/reseller/key-use.ts';
@@ -37,11 +38,12 @@ export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | '
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
   readonly webhooks: WebhookSender;
+  readonly portChecker: PortChecker;
 }
 
 /** @returns A function that performs all due jobs and delivers the changes that they enqueue. It returns the number of jobs performed. */
 export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
-  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, logger } = context;
+  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, portChecker, logger } = context;
   const { store, instance } = runtime;
   const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
   function onFailure({ error, accountId, kind, subject, due, nextAttempt }: FailedJob): void {
@@ -83,6 +85,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() }, onNotEntered);
     await deleteOldEvents(store, clock.now());
     webhooks.begin();
+    portChecker.begin();
     return done;
   };
 }

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { createWebhookSender } from './core/events/sender.ts';
 import type { WebhookSender } from './core/events/sender.ts';
+import { createPortChecker } from './core/vm/monitoring.ts';
+import type { PortChecker } from './core/vm/monitoring.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';
@@ -43,9 +45,13 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const webhooks = createWebhookSender(runtime, clock, (error) =>
     options.logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
   );
+  const portChecker = createPortChecker(runtime, clock, (error) =>
+    options.logger.error({ err: error }, 'a port of a VM was not checked; the service checks it again after a minute'),
+  );
   const { context, runJobs } = createContext(options, started, {
     recover,
     webhooks,
+    portChecker,
     isStopping: () => isStopping,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
   });
@@ -78,7 +84,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     async close() {
       isStopping = true;
       started.close();
-      await Promise.all([app.close(), operator.close(), webhooks.close()]);
+      await Promise.all([app.close(), operator.close(), webhooks.close(), portChecker.close()]);
     },
   };
   return { service, runtime };
@@ -87,13 +93,14 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
 interface Own extends Pick<HttpContext, 'isStopping' | 'operatorUrl'> {
   readonly recover: Recovery;
   readonly webhooks: WebhookSender;
+  readonly portChecker: PortChecker;
 }
 
 /** Creates the dependencies of both applications, and the function that runs scheduled jobs. */
 function createContext(
   options: ServiceOptions,
   { runtime, clock, clockCheck, metrics }: StartedRuntime,
-  { recover, webhooks, isStopping, operatorUrl }: Own,
+  { recover, webhooks, portChecker, isStopping, operatorUrl }: Own,
 ): { readonly context: HttpContext; readonly runJobs: ReturnType<typeof jobRunner> } {
   const { store, mode } = runtime;
   const { logger } = options;
@@ -112,7 +119,7 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, logger });
+  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, portChecker, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),

@@ -154,7 +154,7 @@ const duringVmChange =
 
 /** The hypervisor cannot do it. */
 const withoutPart =
-  (part: 'backups' | 'console' | 'isos', id: OperationId, sent: Sent = {}): Cause =>
+  (part: 'backups' | 'console' | 'isos' | 'reaches', id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
     Object.defineProperty(sandbox.hypervisor, part, { value: undefined });
     return sandbox.copy(id, sent);
@@ -312,6 +312,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('deleteVm');
   },
   'attachVmIso changeInProgress': duringVmChange('attachVmIso', { form: { iso: 'systemrescue_12' } }),
+  'setVmMonitoring notImplemented': withoutPart('reaches', 'setVmMonitoring', { form: { enabled: true, port: 80 } }),
   'attachVmIso notImplemented': withoutPart('isos', 'attachVmIso', { form: { iso: 'systemrescue_12' } }),
   'detachVmIso changeInProgress': duringVmChange('detachVmIso'),
   'detachVmIso notImplemented': withoutPart('isos', 'detachVmIso'),
@@ -409,6 +410,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'resetVmPassword unknownKey': sending('resetVmPassword', { form: { ssh_key_id: '01900000-0000-7000-8000-00000000cccc' } }),
   'submitVmAbuseStatement blank': sending('submitVmAbuseStatement', { form: { statement: ' ' } }),
   'submitVmAbuseStatement notExpected': sending('submitVmAbuseStatement', { form: { statement: 'We have removed it.' } }),
+  'setVmMonitoring noPort': sending('setVmMonitoring', { form: { enabled: true, port: 65_536 } }),
   'attachVmIso unknownFile': sending('attachVmIso', { form: { iso: 'plan_9' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'createVmBackup tooLong': sending('createVmBackup', { form: { description: 'a'.repeat(101) } }),

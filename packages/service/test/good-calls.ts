@@ -86,6 +86,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await buyVm(service, owner)),
     form: { ssh_key_id: await storedKeyOf(service, owner.apiKey) },
   }),
+  setVmMonitoring: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { enabled: true, port: 443 } }),
   submitVmAbuseStatement: async (service, owner) => {
     const sent = await buyVm(service, owner);
     await service.store.commit(({ db }) =>

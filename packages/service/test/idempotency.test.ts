@@ -49,6 +49,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   attachVmIso: 'same',
   detachVmIso: 'same',
   submitVmAbuseStatement: 'same',
+  setVmMonitoring: 'same',
   rotateKey: 'refused',
   revokeKey: 'same',
   editVm: 'same',
@@ -287,6 +288,7 @@ function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): 
   if (id === 'setVmBackupSchedule') return { ...form, interval: 'weekly' };
   if (id === 'setDomainHandle') return { handle: 'HDL-ABCDEFGHJKLM' };
   if (id === 'setDomainTransferLock') return { transfer_lock: false };
+  if (id === 'setVmMonitoring') return { ...form, port: 80 };
   if (id === 'submitVmAbuseStatement') return { ...form, statement: 'Another one' };
   if (id === 'attachVmIso') return { ...form, iso: 'debian_13_netinst' };
   if (id === 'replayWebhook') return { since: '2026-11-02T00:00:00Z' };

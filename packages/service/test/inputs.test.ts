@@ -166,6 +166,10 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   quoteCreateVm: { sameAs: 'createVm' },
   reinstallVm: { os: configured(({ os }) => os.name), ssh_key_id: usesStoredKey('reinstallVm'), user_data: hashesUserData() },
   attachVmIso: { iso: configured(({ iso }) => iso.name) },
+  setVmMonitoring: {
+    enabled: shownBy('getVmConfig', ({ monitoring }) => monitoring.enabled),
+    port: shownBy('getVmConfig', ({ monitoring }) => monitoring.port),
+  },
   submitVmAbuseStatement: { statement: shownBy('getVmConfig', ({ abuse_statement }) => abuse_statement) },
   resetVmPassword: { ssh_key_id: usesStoredKey('resetVmPassword') },
   changeVm: { ...resources(), allowFallbackIPs: usesOtherNetworks, max_price: guardsPrice('changeVm') },

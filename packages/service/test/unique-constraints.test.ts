@@ -73,6 +73,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'webhooks(id)',
   'vm_backups(id)',
   'vm_consoles(hash)',
+  'vm_monitors(vm_id)',
   'vm_counters(vm_id)',
   'vm_traffic(vm_id, day)',
   'vm_usage(vm_id, at)',

@@ -73,6 +73,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
         return [{ vmId, run: `run-${run}`, seconds: measured, cpuSeconds: measured / 2, memory: mem, disk: null, ...bytes }];
       });
     },
+    reaches: async (vmId, port) => entries.get(vmId)?.running === true && port === 80,
     inventory: async () => ({
       nodes: null,
       images: null,
@@ -176,6 +177,7 @@ function systemOn(entries: Entries, wrong: Wrong = () => ({})): HypervisorSystem
       const correct = correctHypervisor(entries, fence);
       return { ...correct, ...wrong(entries, fence, correct) };
     },
+    ports: { open: 80, closed: 81 },
     addressesIn: async (vmId) => entries.get(vmId)?.used ?? [],
     machines: async () =>
       [...entries].flatMap(([vmId, { owner, running, cores, mem }]) => (owner === 'service' ? [{ vmId, running, cores, mem }] : [])),
@@ -315,6 +317,10 @@ const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failin
       usage: async (vmIds) => ((await correct.usage?.(vmIds)) ?? []).map((usage) => ({ ...usage, run: 'always' })),
     }),
     failing: MEASURED,
+  },
+  'reaches ports of VMs that do not run': {
+    wrong: () => ({ reaches: async () => true }),
+    failing: 'a port of a VM is reached while its system listens there, and not when it is stopped',
   },
   'says that further addresses are in use at once': {
     wrong: () => ({ addressesNeedRestart: false }),

@@ -28,6 +28,8 @@ export interface HypervisorSystem {
   machines?(): Promise<readonly MachineSeen[]>;
   /** The addresses that the system in a running VM uses, as soon as it has started. Omit it if they cannot be seen. */
   addressesIn?(vmId: number): Promise<readonly string[]>;
+  /** A port at which the ordered operating system listens, and one at which it does not. Omit them if no port can be reached. */
+  readonly ports?: { readonly open: number; readonly closed: number };
   /** Removes a VM behind the adapter's back. */
   lose?(vmId: number): Promise<void>;
   /**
@@ -180,6 +182,20 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await hypervisor.resize(more, 4);
     assert.equal(await uses('192.0.2.12'), restartsToResize || !addressesNeedRestart, 'restartsToResize says whether a resize is a start.');
     assert.equal(await uses('192.0.2.11'), true);
+  },
+
+  'a port of a VM is reached while its system listens there, and not when it is stopped': async ({ openPlain, order, system }) => {
+    const plain = await openPlain();
+    if (!plain.reaches || !system.ports) return;
+    const { open, closed } = system.ports;
+    const hypervisor = finishing(plain);
+    const { vmId } = order;
+    assert.equal(await plain.reaches(vmId, open), false, 'A VM that does not exist is not reached.');
+    await hypervisor.create(order, 1);
+    while (!(await plain.reaches(vmId, open))) await wait(POLL_MS);
+    assert.deepEqual(await Promise.all([plain.reaches(vmId, closed), plain.reaches(vmId, open)]), [false, true]);
+    await hypervisor.stop(vmId, 2);
+    assert.equal(await plain.reaches(vmId, open), false, 'A VM that does not run is not reached.');
   },
 
   'the console of a running VM speaks RFB to several at once, and ends with the machine': async ({ openPlain, order }) => {

@@ -293,6 +293,8 @@ async function newSystem(): Promise<HypervisorSystem> {
   }
   return {
     open: (fence) => open(directory, { serviceId, fence }),
+    // The image has a web server, and no SSH server. The case waits for its boot.
+    ...(isDeep && { ports: { open: 80, closed: 22 } }),
     // It waits for three boots, which take 20 seconds.
     ...(isDeep && {
       async addressesIn(vmId) {

@@ -19,6 +19,7 @@ import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine, VNC_SOCKE
 import type { MachineOptions } from './machine.ts';
 import { run } from './programs.ts';
 import { agent, monitor } from './qmp.ts';
+import { accepts, guestAccepts } from './reach.ts';
 import { hashOfPassword, writeSeed } from './seed.ts';
 import { usageOf } from './usage.ts';
 
@@ -183,6 +184,7 @@ function changesOn(host: Host): Hypervisor {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
       return measured.filter((one) => one !== undefined);
     },
+    reaches: (vmId, port) => reaches(host, vmId, port),
     async console(vmId) {
       const mark = await folders.read(vmId);
       if (mark === undefined) throw new Error(`VM ${vmId} does not exist.`);
@@ -245,6 +247,17 @@ function viewsOf({ folders }: Host): Omit<QemuHypervisor, keyof Hypervisor> {
     snapshot: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `savevm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
     restore: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `loadvm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
   };
+}
+
+/** A port that is not forwarded cannot be reached from here. */
+async function reaches({ folders, options: { bridge } }: Host, vmId: number, port: number): Promise<boolean | null> {
+  const mark = await folders.read(vmId);
+  const folder = folders.pathOf(vmId);
+  if (mark === undefined || (await findMachine(folder, mark)) === undefined) return false;
+  const [address] = mark.ipv4 ?? [];
+  if (bridge !== undefined) return address === undefined ? null : accepts(address, port);
+  const forwarded = mark.ports[port];
+  return forwarded === undefined ? null : guestAccepts(folder, forwarded);
 }
 
 /** @returns Undefined if the VM does not run, has ended meanwhile, or belongs to another program. */

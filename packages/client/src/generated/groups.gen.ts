@@ -19,6 +19,7 @@ export interface Groups {
     readonly isoFiles?: InExtension;
     readonly iso?: InExtension;
     readonly abuse?: InExtension;
+    readonly monitoring?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
     readonly installation?: InExtension;

@@ -27,6 +27,9 @@ export const SIMULATED_ISO_FILES: readonly IsoFile[] = [
   { name: 'systemrescue_12', displayname: 'SystemRescue 12', platform: 'linux' },
 ];
 
+/** The port of the simulated VMs that accepts no connection. The document names it. */
+const CLOSED_PORT = 9;
+
 /** A hypervisor without machines. Only the service's own store knows its VMs. */
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   const screens = new Map<number, Set<Duplex>>();
@@ -58,6 +61,7 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
       stopped.delete(vmId);
     },
     release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    reaches: async (vmId, port) => !stopped.has(vmId) && port !== CLOSED_PORT,
     async console(vmId) {
       if (stopped.has(vmId)) throw new Error(`The simulated VM ${vmId} is stopped.`);
       const screen = simulatedScreen(vmId);

@@ -68,6 +68,7 @@ import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { listVmRdns, removeVmRdns, setVmRdns } from './vm/rdns.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
+import { setVmMonitoring } from './vm/set-vm-monitoring.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
 import { listSshKeys, removeSshKey, addSshKey } from './vm/ssh-keys.ts';
 import { submitVmAbuseStatement } from './vm/submit-abuse-statement.ts';
@@ -95,6 +96,7 @@ export const operations: OperationTable = {
   listIsoFiles,
   attachVmIso,
   submitVmAbuseStatement,
+  setVmMonitoring,
   detachVmIso,
   listSshKeys,
   addSshKey,

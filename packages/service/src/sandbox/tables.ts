@@ -62,6 +62,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   vm_counters: 3,
   vm_usage: 3,
   vm_traffic: 3,
+  vm_monitors: 3,
   invoices: 3,
   issued_documents: 4,
   payments: 4,

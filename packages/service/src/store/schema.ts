@@ -62,6 +62,7 @@ import type {
   SshKeysTable,
   VmBackupsTable,
   VmConsolesTable,
+  VmMonitorsTable,
   VmCountersTable,
   VmsTable,
   VmTrafficTable,
@@ -101,6 +102,7 @@ export interface Schema {
   ssh_keys: SshKeysTable;
   vm_backups: VmBackupsTable;
   vm_consoles: VmConsolesTable;
+  vm_monitors: VmMonitorsTable;
   vm_user_data: VmUserDataTable;
   vm_counters: VmCountersTable;
   vm_usage: VmUsageTable;

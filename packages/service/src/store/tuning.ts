@@ -65,6 +65,8 @@ export interface Tuning {
   readonly webhookRequests: number;
   /** Those to one webhook. */
   readonly webhookRequestsEach: number;
+  /** Ports of VMs that an instance checks at the same time. */
+  readonly portChecks: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
   readonly firstJobWaitMs: number;
   readonly maxJobWaitMs: number;
@@ -102,6 +104,7 @@ export const DEFAULT_TUNING: Tuning = {
   deliveryWaitMs: 250,
   webhookRequests: 200,
   webhookRequestsEach: 4,
+  portChecks: 20,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,
 };

@@ -84,6 +84,14 @@ export class TestHypervisor implements Hypervisor {
     if (this.failingToMeasure) throw this.failingToMeasure;
     return vmIds.flatMap((vmId) => (this.stopped.has(vmId) ? [] : (this.used.get(vmId) ?? [])));
   }
+  /** The VMs whose ports accept no connection. */
+  readonly unreachable = new Set<number>();
+  /** The ports that were checked. */
+  readonly checked: string[] = [];
+  async reaches(vmId: number, port: number): Promise<boolean | null> {
+    this.checked.push(`${vmId}:${port}`);
+    return !this.stopped.has(vmId) && !this.unreachable.has(vmId);
+  }
   /** The open consoles of each VM. */
   readonly consoles = new Map<number, Duplex[]>();
   async console(vmId: number): Promise<Duplex> {

@@ -39,6 +39,7 @@ export async function manageVm(sim: Simulation): Promise<void> {
     { weight: 5, run: () => changeVm(sim, vm) },
     { weight: 1, run: () => resetPassword(sim, vm) },
     { weight: 1, run: () => bootFrom(sim, vm) },
+    { weight: 1, run: () => monitor(sim, vm) },
     { weight: 2, run: () => deleteVm(sim, vm) },
     { weight: 2, run: () => editVm(sim, vm) },
   ]);
@@ -194,6 +195,27 @@ function bootFrom(sim: Simulation, vm: ModelVm): Promise<void> {
           },
         };
       },
+    }),
+  });
+}
+
+function monitor(sim: Simulation, vm: ModelVm): Promise<void> {
+  const form = { enabled: sim.dice.chance(0.7), port: sim.dice.pick([22, 80]) };
+  return send(sim, {
+    account: vm.account,
+    id: 'setVmMonitoring',
+    sent: { path: { vmid: String(vm.id) }, form },
+    otherForm: { ...form, port: 443 },
+    predict: () => ({
+      portUse: 'no port',
+      refusal: vm.state === 'removed' ? notFound : undefined,
+      reserve: () => ({
+        release: () => {},
+        confirm(reply) {
+          vm.monitoring = form;
+          expect(reply.data()).toMatchObject(form);
+        },
+      }),
     }),
   });
 }

@@ -244,7 +244,10 @@ export async function checkVms(sim: Simulation, account: ModelAccount): Promise<
   const { status, task } = (await client.call(account, 'getVmStatus', { path })).data();
   expect(status).toBe(vm.state);
   if (!vm.changing) expect(task).toBeNull();
-  const { config, pricings, abuse_status, abuse_reason, abuse_statement } = (await client.call(account, 'getVmConfig', { path })).data();
+  const { config, pricings, monitoring, abuse_status, abuse_reason, abuse_statement } = (
+    await client.call(account, 'getVmConfig', { path })
+  ).data();
+  expect(monitoring).toMatchObject(vm.monitoring);
   expect({ status: abuse_status, reason: abuse_reason, statement: abuse_statement }).toEqual(vm.abuse);
   // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) {

@@ -103,6 +103,7 @@ export interface ModelVm extends Allocation {
   edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
   /** What complaints about it led to. A blocked VM is stopped and billed. */
   readonly abuse: { status: string; reason: string | null; statement: string | null };
+  monitoring: { enabled: boolean; port: number | null };
   readonly segments: Segment[];
 }
 

@@ -224,6 +224,7 @@ export function reserveVm(
         iso: null,
         defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
         unusedIps: new Set(),
+        monitoring: { enabled: false, port: null },
         abuse: { status: 'CLEAN', reason: null, statement: null },
         names: new Map(),
         backups: [],

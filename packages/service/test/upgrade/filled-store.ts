@@ -20,7 +20,7 @@ type Operate = (method: string, path: string, body?: object) => Promise<any>;
 export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   const operate = operating(service);
   // A snapshot contains all rows, so it is taken while there are few.
-  await service.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('position', '>=', 36).where('vm_id', 'is', null).execute());
+  await service.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('position', '>=', 40).where('vm_id', 'is', null).execute());
   await operate('PUT', '/sandbox/snapshots/before');
   await setPricesAndTaxes(operate);
   const owner = await service.account('100000.00');

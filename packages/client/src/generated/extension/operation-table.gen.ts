@@ -164,6 +164,20 @@ export const detachVmIsoFacts = {
     unique: true
 } as const;
 
+export const setVmMonitoringFacts = {
+    id: 'setVmMonitoring',
+    effect: 'write',
+    repeatable: true,
+    keyed: true,
+    form: {
+        enabled: 'boolean',
+        port: 'integer'
+    },
+    openForm: true,
+    has: 'enabled',
+    unique: true
+} as const;
+
 export const submitVmAbuseStatementFacts = {
     id: 'submitVmAbuseStatement',
     effect: 'write',

@@ -9,7 +9,7 @@ export type Webhooks = ReceiveEventWebhookRequest;
 /**
  * An event as a webhook receives it. A service may have further types, which a receiver ignores.
  */
-export type WebhookPayload = VmEvent | VmAbuseEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
+export type WebhookPayload = VmEvent | VmAbuseEvent | VmMonitoringEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
 
 /**
  * An event about a VM.
@@ -50,7 +50,7 @@ export type FeedEvent = {
 /**
  * Type of an event. A service may add further types.
  */
-export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.abuse.changed' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
+export type EventType = 'vm.created' | 'vm.started' | 'vm.stopped' | 'vm.changed' | 'vm.deleted' | 'vm.abuse.changed' | 'vm.monitoring.unreachable' | 'vm.monitoring.reachable' | 'vm.backup.created' | 'vm.backup.failed' | 'vm.backup.deleted' | 'domain.registered' | 'domain.failed' | 'domain.changed' | 'domain.renewed' | 'domain.transferred' | 'domain.deleted' | 'dedicated.purchased' | 'dedicated.deployed' | 'dedicated.changed' | 'dedicated.renewed' | 'dedicated.ended' | 'dedicated.failed' | 'invoice.issued' | 'invoice.paid' | 'invoice.reopened' | 'invoice.credited' | 'invoice.canceled' | 'payment.recorded' | 'payment.refunded' | 'payment.reversed' | 'account.suspended' | 'account.resumed' | 'webhook.test' | 'webhook.disabled' | (string & {});
 
 /**
  * The state of a VM after the change.
@@ -132,6 +132,31 @@ export type VmAbuseEventData = {
  * Consequence of complaints about the VM. Only the provider changes it. `WARNED` informs. With `STATEMENT_EXPECTED` the provider expects a statement, see `POST /vm/{vmid}/abuse/statement`. A `BLOCKED` VM is stopped and still billed, and refuses everything but backups and its deletion until the provider lifts the block.
  */
 export type AbuseStatus = 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | (string & {});
+
+/**
+ * An event about a monitored port of a VM.
+ */
+export type VmMonitoringEvent = FeedEvent & {
+    /**
+     * What happened.
+     */
+    type: 'vm.monitoring.unreachable' | 'vm.monitoring.reachable';
+    data: VmMonitoringEventData;
+};
+
+/**
+ * The monitored port of a VM.
+ */
+export type VmMonitoringEventData = {
+    /**
+     * Identifier of the VM.
+     */
+    vmid: number;
+    /**
+     * TCP port.
+     */
+    port: number;
+};
 
 /**
  * An event about a backup of a VM.
@@ -734,6 +759,45 @@ export type DetachVmIsoResponse = SuccessEnvelope & {
 };
 
 /**
+ * Whether a port is checked, and which one.
+ */
+export type SetVmMonitoringForm = {
+    /**
+     * Whether the service checks the port.
+     */
+    enabled: boolean;
+    /**
+     * TCP port.
+     */
+    port: number;
+};
+
+/**
+ * The monitoring of the VM.
+ */
+export type SetVmMonitoringResponse = SuccessEnvelope & {
+    data: VmMonitoring;
+};
+
+/**
+ * The port of the VM that the service checks.
+ */
+export type VmMonitoring = {
+    /**
+     * Whether the service checks the port.
+     */
+    enabled: boolean;
+    /**
+     * TCP port, also while it is not checked. Null if none was ever set.
+     */
+    port: number | null;
+    /**
+     * `unknown` before the first check, then `reachable` or `unreachable`. Null while the port is not checked.
+     */
+    status?: string | null;
+};
+
+/**
  * A statement about a complaint.
  */
 export type SubmitVmAbuseStatementForm = {
@@ -761,7 +825,7 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 };
 
 /**
- * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password. Public clients also know a property about monitoring. This service does not return it.
+ * A VM with its host system, its configuration, its limits and its price, in the form of the response to its purchase. It does not contain the password.
  */
 export type VmConfiguration = {
     /**
@@ -771,6 +835,7 @@ export type VmConfiguration = {
     hostsystem: VmConfigHostsystem;
     config: VmConfig;
     max_config: VmMaxConfig;
+    monitoring: VmMonitoring;
     abuse_status: AbuseStatus;
     /**
      * Why the provider set the status. Null if it never did.
@@ -3524,6 +3589,89 @@ export type DetachVmIsoResponses = {
 };
 
 export type DetachVmIsoSuccess = DetachVmIsoResponses[keyof DetachVmIsoResponses];
+
+export type SetVmMonitoringData = {
+    /**
+     * The port, and whether it is checked.
+     */
+    body: SetVmMonitoringForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/monitoring';
+};
+
+export type SetVmMonitoringErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The hypervisor of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SetVmMonitoringError = SetVmMonitoringErrors[keyof SetVmMonitoringErrors];
+
+export type SetVmMonitoringResponses = {
+    /**
+     * The monitoring of the VM.
+     */
+    200: SetVmMonitoringResponse;
+};
+
+export type SetVmMonitoringSuccess = SetVmMonitoringResponses[keyof SetVmMonitoringResponses];
 
 export type SubmitVmAbuseStatementData = {
     /**

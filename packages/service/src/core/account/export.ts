@@ -45,6 +45,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   vm_usage: through('vm_id', 'vms', 'id'),
   vm_traffic: through('vm_id', 'vms', 'id'),
   vm_consoles: ofAccount(['hash']),
+  vm_monitors: through('vm_id', 'vms', 'id'),
   rdns_entries: through('vm_id', 'vms', 'id'),
   ip_pools: ofAccount(),
   ip_addresses: through('vm_id', 'vms', 'id'),

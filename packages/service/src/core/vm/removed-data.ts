@@ -8,4 +8,5 @@ export async function forgetVmData(db: Db, vmId: number): Promise<void> {
   await forgetBackups(db, vmId);
   await forgetUsage(db, vmId);
   await forgetUserData(db, vmId);
+  await db.deleteFrom('vm_monitors').where('vm_id', '=', vmId).execute();
 }

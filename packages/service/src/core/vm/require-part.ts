@@ -7,6 +7,7 @@ const withoutPart = {
   backups: 'makes no backups. Back up the VM from inside, or ask the provider.',
   console: 'has no console. Use SSH, or ask the provider.',
   isos: 'cannot boot VMs from ISO files. Ask the provider for another way, such as a reinstallation.',
+  reaches: 'cannot check the ports of VMs. Check them from outside.',
 } as const satisfies { readonly [Part in keyof Hypervisor]?: string };
 
 /**

@@ -13,6 +13,7 @@ import { labelsOf } from '../../rules/labels.ts';
 import { keyDetailsOf } from '../../rules/ssh-key.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import type { ReadOperation } from '../operation.ts';
+import { monitoringOf } from './set-vm-monitoring.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
 /** GET /vm/{vmid}/config: the host system, the resources, the addresses and the price of a VM. */
@@ -48,6 +49,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           ipv4: ofFamily(4).map((one) => ({ ...toAddress(vm, one), ddos_protection: one.ddosProtection })),
           ipv6: ofFamily(6).map((one) => toAddress(vm, one)),
         },
+        monitoring: await monitoringOf(db, vm.id),
         abuse_status: vm.abuse_status,
         abuse_reason: vm.abuse_reason,
         abuse_statement: vm.abuse_statement,

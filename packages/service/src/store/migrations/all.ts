@@ -29,6 +29,7 @@ import { transferLocks } from './0028-transfer-locks.ts';
 import { domainMoves } from './0029-domain-moves.ts';
 import { vmFacts } from './0031-vm-facts.ts';
 import { vmAbuse } from './0032-vm-abuse.ts';
+import { vmMonitors } from './0033-vm-monitors.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -66,5 +67,6 @@ export function migrationsOf(engine: Engine) {
     '0029-domain-moves': domainMoves(engine),
     '0031-vm-facts': vmFacts(engine),
     '0032-vm-abuse': vmAbuse(engine),
+    '0033-vm-monitors': vmMonitors(engine),
   };
 }

@@ -97,6 +97,20 @@ export interface VmUserDataTable {
   sha256: string;
 }
 
+/** The port of each VM that is checked, or was. The row of a VM is deleted with it. */
+export interface VmMonitorsTable {
+  vm_id: number;
+  /** 1 while the service checks it. */
+  enabled: number;
+  port: number;
+  /** `unknown` until the first check. */
+  status: 'unknown' | 'reachable' | 'unreachable';
+  /** Checks that failed one after another. */
+  failures: number;
+  /** Milliseconds. */
+  next_check: number;
+}
+
 /** Links to the consoles of VMs, and the sessions that they have opened. */
 export interface VmConsolesTable {
   /** Of the secret in the link. */

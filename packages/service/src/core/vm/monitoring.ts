@@ -1,0 +1,149 @@
+/** Ports of VMs that the service checks, next to the rounds of scheduled jobs. */
+import type { Selectable } from 'kysely';
+
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { Db } from '../../store/store.ts';
+import type { VmMonitorsTable } from '../../store/tables/vms.ts';
+import { requirePart } from './require-part.ts';
+
+/** Milliseconds from one check of a port to the next. */
+export const CHECK_INTERVAL_MS = 60_000;
+/** Checks that must fail one after another before a port counts as unreachable. */
+export const FAILURES = 3;
+/** A VM is not checked for this time after its start. */
+export const BOOT_MS = 120_000;
+
+type Monitor = Selectable<VmMonitorsTable>;
+
+/** The monitor of a VM; undefined if it never had one. */
+export function monitorOf(db: Db, vmId: number): Promise<Monitor | undefined> {
+  return db.selectFrom('vm_monitors').selectAll().where('vm_id', '=', vmId).executeTakeFirst();
+}
+
+/**
+ * Begins or ends the checks of a port of a VM. The same port goes on with the status that it has.
+ *
+ * @throws Refusal 501 if the hypervisor reaches no ports.
+ */
+export async function setMonitor(
+  db: Db,
+  { ports: { hypervisor, clock } }: Runtime,
+  { vmId, enabled, port }: { readonly vmId: number; readonly enabled: boolean; readonly port: number },
+): Promise<void> {
+  if (enabled) requirePart(hypervisor, 'reaches');
+  const before = await monitorOf(db, vmId);
+  if (before?.enabled === 1 && enabled && before.port === port) return;
+  const monitor = { enabled: enabled ? 1 : 0, port, status: 'unknown' as const, failures: 0, next_check: clock.now() };
+  await db
+    .insertInto('vm_monitors')
+    .values({ vm_id: vmId, ...monitor })
+    .onConflict((conflict) => conflict.column('vm_id').doUpdateSet(monitor))
+    .execute();
+}
+
+export interface PortChecker {
+  /** Begins the checks that are due, and does not wait for them. */
+  begin(): void;
+  /** Waits for the checks that have begun, and begins no others. */
+  close(): Promise<void>;
+}
+
+/**
+ * Instances share the checks. Each runs a limited number at the same time.
+ *
+ * @param onFailure Called if the hypervisor or the store fails. The port is checked again after the interval.
+ */
+export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (error: unknown) => void): PortChecker {
+  const { store, ports } = runtime;
+  const closing = new AbortController();
+  const { signal } = closing;
+  let looking: Promise<void> | undefined;
+  let looksAgain = false;
+
+  async function look(): Promise<void> {
+    const { portChecks } = store.tuning;
+    do {
+      looksAgain = false;
+      const due = await claimDue(runtime, clock.now(), portChecks);
+      await Promise.all(due.map((monitor) => check(monitor).catch(onFailure)));
+      if (due.length === portChecks) looksAgain = true;
+    } while (looksAgain && !signal.aborted);
+  }
+
+  async function check(monitor: Monitor): Promise<void> {
+    const isReached = await ports.hypervisor.reaches?.(monitor.vm_id, monitor.port);
+    if (isReached === undefined || isReached === null) return;
+    await store.commit(({ db }) => storeCheck(db, monitor, isReached));
+  }
+
+  return {
+    begin() {
+      if (signal.aborted || !ports.hypervisor.reaches) return;
+      looksAgain = true;
+      if (looking) return;
+      looking = look()
+        .catch(onFailure)
+        .finally(() => (looking = undefined));
+    },
+    async close() {
+      closing.abort();
+      await looking;
+    },
+  };
+}
+
+/** Takes due checks. The time of the next one is stored first, so that no other instance takes them. */
+function claimDue({ store }: Runtime, now: number, limit: number): Promise<readonly Monitor[]> {
+  return store.commit(async ({ db }) => {
+    const due = await store.sharing
+      .claim(
+        checkable(db)
+          .where('next_check', '<=', now)
+          .where('vms.booted', '<=', now - BOOT_MS)
+          .orderBy('next_check')
+          .limit(limit),
+        'vm_monitors',
+        'skip',
+      )
+      .execute();
+    const ids = due.map(({ vm_id }) => vm_id);
+    if (ids.length > 0)
+      await db
+        .updateTable('vm_monitors')
+        .set({ next_check: now + CHECK_INTERVAL_MS })
+        .where('vm_id', 'in', ids)
+        .execute();
+    return due;
+  });
+}
+
+/** Monitors of VMs that run, are not being changed, and are not of a suspended account. */
+function checkable(db: Db) {
+  return db
+    .selectFrom('vm_monitors')
+    .innerJoin('vms', 'vms.id', 'vm_monitors.vm_id')
+    .innerJoin('accounts', 'accounts.id', 'vms.account_id')
+    .selectAll('vm_monitors')
+    .where('enabled', '=', 1)
+    .where('vms.state', '=', 'running')
+    .where('vms.changing', '=', 0)
+    .where('accounts.suspended_at', 'is', null);
+}
+
+/** Stores what a check has found, unless the VM or its monitor has changed meanwhile. */
+async function storeCheck(db: Db, { vm_id, port, failures, status: before }: Monitor, isReached: boolean): Promise<void> {
+  const present = await checkable(db).where('vm_id', '=', vm_id).where('port', '=', port).executeTakeFirst();
+  if (present?.failures !== failures || present.status !== before) return;
+  const count = isReached ? 0 : failures + 1;
+  const status = isReached ? 'reachable' : count >= FAILURES ? 'unreachable' : before;
+  if (count === failures && status === before) return;
+  await db
+    .updateTable('vm_monitors')
+    .set({ failures: Math.min(count, FAILURES), status })
+    .where('vm_id', '=', vm_id)
+    .where('port', '=', port)
+    .where('enabled', '=', 1)
+    .where('failures', '=', failures)
+    .execute();
+}
