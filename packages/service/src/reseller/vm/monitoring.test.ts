@@ -43,8 +43,8 @@ async function buy(options: Parameters<typeof startOperator>[0] = {}) {
     async events() {
       await service.runScheduledJobs();
       const { events } = (await service.call('listEvents', { form: { limit: 100 } })).body.data;
-      const ours = events.filter(({ type }: { type: string }) => type.startsWith('vm.monitoring'));
-      return ours.map(({ type, data }: { type: string; data: object }) => [type, data]);
+      const monitored = events.filter(({ type }: { type: string }) => type.startsWith('vm.monitoring'));
+      return monitored.map(({ type, data }: { type: string; data: object }) => [type, data]);
     },
   };
 }
