@@ -78,6 +78,8 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     deleteDedicatedServer: things.server,
     undeleteDedicatedServer: things.server,
     undeleteDomain: things.domain,
+    // The run changes the nameservers of its own domain, which cannot have DNSSEC for 2 days after that.
+    enableDomainDnssec: things.domain,
     purchaseDedicatedServer: offer,
     ...(ids.includes('quoteUndeleteDedicatedServer') && { quoteUndeleteDedicatedServer: await cancelledServer(sandbox) }),
     ...(ids.includes('rotateKey') && (await keysOf(sandbox))),

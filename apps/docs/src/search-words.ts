@@ -10,5 +10,6 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   assignIp: 'reassign, move, failover, floating IP',
   setVmPower: 'reboot, shutdown, suspend, unsuspend a virtual server',
   deleteDedicatedServer: 'terminate a dedicated server',
+  enableDomainDnssec: 'DS record, delegation signer, DNSKEY, sign a zone, secDNS',
   deleteDomain: 'terminate a domain',
 };

@@ -25,6 +25,18 @@ export interface Zone {
   readonly records: readonly RecordSet[];
 }
 
+/** A DS record, with which the registry vouches for a key of a zone (RFC 4034, 5). */
+export interface DsRecord {
+  /** From 0 to 65535. */
+  readonly keyTag: number;
+  /** Number of the algorithm of the key. */
+  readonly algorithm: number;
+  /** Number of the hash function. */
+  readonly digestType: number;
+  /** Lower-case hexadecimal digits. */
+  readonly digest: string;
+}
+
 /**
  * The system that answers DNS queries about the domains of accounts. Every call is idempotent and describes the whole zone, so a later call
  * replaces an earlier one, and a repeated call changes nothing. A call with a stale token is rejected (see fencing.ts). The service
@@ -35,6 +47,14 @@ export interface Dns {
   publish(zone: Zone, token: FencingToken): Promise<void>;
   /** Removes a zone. Does nothing if it does not exist. */
   remove(name: string, token: FencingToken): Promise<void>;
+  /**
+   * The DS records of the keys with which it signs a zone. None if it does not have the zone, or does not sign it. Needs no token, because it
+   * changes nothing.
+   *
+   * Omit it if zones are not signed. With it, `publish` signs each new zone before anyone can ask for it: of a zone that is signed later,
+   * resolvers may still have answers without signatures when the registry gets the DS records.
+   */
+  dsRecords?(name: string): Promise<readonly DsRecord[]>;
 }
 
 /** A part of a TXT record has at most this many bytes (RFC 1035, 3.3). */

@@ -1,5 +1,5 @@
 export { textParts } from './dns.ts';
-export type { Dns, RecordSet, Zone } from './dns.ts';
+export type { Dns, DsRecord, RecordSet, Zone } from './dns.ts';
 export { memoryFence, StaleTokenError } from './fencing.ts';
 export type { Fence, FencingToken, Subject } from './fencing.ts';
 export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './fleet.ts';

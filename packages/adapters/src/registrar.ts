@@ -1,3 +1,4 @@
+import type { DsRecord } from './dns.ts';
 import type { FencingToken } from './fencing.ts';
 import type { DoneOrStarted, StartedTask, TaskState } from './task.ts';
 
@@ -44,8 +45,11 @@ export interface Registrar {
   isAvailable(name: string): Promise<boolean>;
   /** Registers a domain for a year. `taken` means that another provider has it, and nothing was done. */
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken' | StartedTask>;
-  /** Takes over a domain from another provider for a year. `refused` means that the auth code is wrong, and nothing was done. */
-  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused' | StartedTask>;
+  /**
+   * Takes over a domain from another provider for a year. `refused` means that the auth code is wrong, and `signed` that the registry has DS
+   * records of the domain, which do not suit its new nameservers. Nothing was done in both cases.
+   */
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused' | 'signed' | StartedTask>;
   /** Undoes a registration or transfer that was not confirmed. Does nothing if there is none. */
   withdraw(name: string, token: FencingToken): Promise<DoneOrStarted>;
   /** The state of a task that a call has started. Omit it if no call starts one. Needs no token, because it changes nothing. */
@@ -56,6 +60,12 @@ export interface Registrar {
    * A new domain has no lock.
    */
   setTransferLock(name: string, locked: boolean, token: FencingToken): Promise<void>;
+  /**
+   * Makes the registry have exactly these DS records of a domain (RFC 5910, 4.1). A new domain has none, and a domain that ends loses them.
+   * For a registry that takes keys in their place (RFC 5910, 4.2), such as DENIC, the adapter asks the nameservers of the domain for the keys.
+   * Omit it if the registrar knows no DNSSEC.
+   */
+  setDsRecords?(name: string, records: readonly DsRecord[], token: FencingToken): Promise<void>;
   /** Gives the domain another contact, in all roles. */
   setContact(name: string, contact: Contact, token: FencingToken): Promise<void>;
   /** Sets the auth code with which another provider can take over the domain. Null for none. */

@@ -144,6 +144,11 @@ export const EXTENSION_PLACES: Places = {
       edit: 'editDomainDnsRecord',
       remove: 'removeDomainDns',
     },
+    dnssec: {
+      info: 'getDomainDnssec',
+      enable: 'enableDomainDnssec',
+      disable: 'disableDomainDnssec',
+    },
   },
 };
 

@@ -11,6 +11,8 @@ import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
 import { assignIp, attachIp } from './core/vm/ip-deliveries.ts';
 import { bootFromIso } from './core/vm/iso.ts';
 import type { AnyDelivery } from './delivery/delivery.ts';
+import { disableDnssec } from './reseller/domain/disable-domain-dnssec.ts';
+import { enableDnssec } from './reseller/domain/enable-domain-dnssec.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
 import { setHandle } from './reseller/domain/set-domain-handle.ts';
@@ -42,6 +44,8 @@ const all: readonly AnyDelivery[] = [
   setNameservers,
   setTransferLock,
   setHandle,
+  enableDnssec,
+  disableDnssec,
   requestAuthcode,
   terminateDomain,
   moveDomain,

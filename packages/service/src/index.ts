@@ -4,6 +4,7 @@ export type {
   Contact,
   DoneOrStarted,
   DomainOrder,
+  DsRecord,
   Fence,
   FencingToken,
   Fleet,

@@ -16,6 +16,9 @@ export const PERSON = {
   email: 'jonas.weidenfels@reseller-customer.example',
 } as const;
 
+/** A DS record in the form of zone files. */
+export const DS_RECORD = `60485 13 2 ${'d4b7d520e7bb5f0f'.repeat(4)}`;
+
 export const PHONE = '+49.6955501234';
 
 /** Creates a handle. */
@@ -26,14 +29,14 @@ export async function handleOf(service: TestService, wanted: { apiKey?: string; 
 }
 
 /** Registers a domain with a new handle, for the first account of the service unless a key is given. */
-export async function register(service: TestService, domain: string, apiKey = service.apiKey): Promise<void> {
+export async function register(service: TestService, domain: string, apiKey = service.apiKey, nameservers: object = {}): Promise<void> {
   const handle = await handleOf(service, { phone: PHONE, apiKey });
-  const { status } = await service.call('registerDomain', { form: { domain, handle }, apiKey });
+  const { status } = await service.call('registerDomain', { form: { domain, handle, ...nameservers }, apiKey });
   expect(status).toBe(200);
 }
 
 /** The data that a refused request on domains must not change. */
-export async function footprint({ store, registrar }: TestService): Promise<unknown> {
+export async function footprint({ store, registrar }: TestService) {
   const stored = await store.read(async (db) => ({
     domains: await db.selectFrom('domains').selectAll().orderBy('name').execute(),
     records: await db.selectFrom('dns_records').selectAll().orderBy('domain').orderBy('sub').orderBy('type').execute(),

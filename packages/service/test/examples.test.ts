@@ -9,7 +9,7 @@ import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { VmOrder } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
-import { pauseRegistrar, PERSON, untilReserved } from './domains.ts';
+import { pauseRegistrar, PERSON, untilReserved, DS_RECORD } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
@@ -55,7 +55,9 @@ async function startSandbox(): Promise<Sandbox> {
       authcode: null,
       renewed: true,
       transferLock: false,
+      dsRecords: [],
     });
+    service.dns.zones.set(name, { name, nameservers: [], records: [] });
   }
   // The sample VM has one address, so a reader first buys the VM whose additional address the examples move.
   await service.call('createVm', { form: { ...SMALL_VM, ips: 2 }, apiKey });
@@ -135,6 +137,17 @@ const sending =
   (id: OperationId, sent: Sent): Cause =>
   (sandbox) =>
     sandbox.copy(id, sent);
+
+const OWN_NAMESERVERS = { ns1: 'ns1.reseller-dns.example', ns2: 'ns2.reseller-dns.example' };
+
+/** A request about a domain with DNSSEC, to a service whose registrar takes DS records no longer. */
+const withoutDsRecords =
+  (id: OperationId): Cause =>
+  async (sandbox) => {
+    await sandbox.copy('enableDomainDnssec');
+    Object.assign(sandbox.registrar, { setDsRecords: undefined });
+    return sandbox.copy(id);
+  };
 
 /** A request about a domain whose subdomain www has a CNAME. */
 const afterCname =
@@ -362,6 +375,27 @@ const CAUSES: Readonly<Record<string, Cause>> = {
       },
     ]),
   ),
+  'enableDomainDnssec changeInProgress': duringChange('enableDomainDnssec'),
+  'disableDomainDnssec changeInProgress': duringChange('disableDomainDnssec'),
+  'enableDomainDnssec nameserversChanged': async (sandbox) => {
+    sandbox.clock.advanceTo('2026-11-27T12:00:00Z');
+    await sandbox.copy('setDomainNameservers', { form: OWN_NAMESERVERS });
+    return sandbox.copy('enableDomainDnssec', { form: { ds_records: DS_RECORD } });
+  },
+  'enableDomainDnssec notSigned': async (sandbox) => {
+    sandbox.dns.zones.clear();
+    return sandbox.copy('enableDomainDnssec');
+  },
+  'enableDomainDnssec noRecords': async (sandbox) => {
+    await sandbox.copy('setDomainNameservers', { form: OWN_NAMESERVERS });
+    return sandbox.copy('enableDomainDnssec');
+  },
+  'enableDomainDnssec twice': async (sandbox) => {
+    await sandbox.copy('setDomainNameservers', { form: OWN_NAMESERVERS });
+    return sandbox.copy('enableDomainDnssec', { form: { ds_records: `${DS_RECORD}, ${DS_RECORD}` } });
+  },
+  'enableDomainDnssec notImplemented': withoutDsRecords('enableDomainDnssec'),
+  'disableDomainDnssec notImplemented': withoutDsRecords('disableDomainDnssec'),
   'setDomainHandle changeInProgress': duringChange('setDomainHandle', { form: { handle: sampleIdentifiers.handle } }),
   'setDomainTransferLock changeInProgress': duringChange('setDomainTransferLock', { form: { transfer_lock: true } }),
   'requestDomainAuthcode changeInProgress': duringChange('requestDomainAuthcode'),
@@ -449,6 +483,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'renewDomain priceTooHigh': sending('renewDomain', { form: { max_price: '1.00' } }),
   'renewDomain notAPrice': sending('renewDomain', { form: { max_price: 'much' } }),
   'quoteRenewDomain notAPrice': sending('quoteRenewDomain', { form: { max_price: 'much' } }),
+  'enableDomainDnssec needless': sending('enableDomainDnssec', { form: { ds_records: DS_RECORD } }),
   'setDomainHandle unknownHandle': sending('setDomainHandle', { form: { handle: 'HDL-999999' } }),
   'setDomainTransferLock noBoolean': sending('setDomainTransferLock', { form: { transfer_lock: 'on' } }),
   'undeleteDomain notCancelled': sending('undeleteDomain', { path: examplePath('getDomain') }),

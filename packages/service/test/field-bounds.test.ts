@@ -34,6 +34,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'addWebhook url minLength',
   'editWebhook url minLength',
   'replayWebhook since minLength',
+  ...['minLength', 'maxLength'].map((bound) => `enableDomainDnssec ds_records ${bound}`),
   'setVmRdns domain minLength',
   ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'renewDomain'].map(
     (id) => `${id} max_price maxLength`,

@@ -4,7 +4,7 @@ import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
-import { handleOf, PERSON, PHONE, register } from './domains.ts';
+import { handleOf, PERSON, PHONE, register, DS_RECORD } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
@@ -162,6 +162,17 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registerDomain(service, owner, 'inherited.net')),
     form: { handle: await handleOf(service, { apiKey: owner.apiKey, phone: PHONE }) },
   }),
+  getDomainDnssec: (service, owner) => registerDomain(service, owner, 'signed-or-not.net'),
+  enableDomainDnssec: async (service, owner) => ({
+    ...(await registerDomain(service, owner, 'signed-elsewhere.net', { ns1: 'ns1.reseller-dns.example', ns2: 'ns2.reseller-dns.example' })),
+    form: { ds_records: DS_RECORD },
+  }),
+  disableDomainDnssec: async (service, owner) => {
+    const sent = await registerDomain(service, owner, 'unsigned.net');
+    await service.runScheduledJobs();
+    await service.call('enableDomainDnssec', { ...sent, apiKey: owner.apiKey });
+    return sent;
+  },
   setDomainTransferLock: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'locked.net')),
     form: { transfer_lock: true },
@@ -346,8 +357,13 @@ function fail(): never {
   throw new Error('The market of the sandbox has fewer servers than the tests need.');
 }
 
-async function registerDomain(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
-  await register(service, domain, owner.apiKey);
+async function registerDomain(
+  service: TestService,
+  owner: Owner,
+  domain: string,
+  nameservers: object = {},
+): Promise<{ readonly path: { readonly domain: string } }> {
+  await register(service, domain, owner.apiKey, nameservers);
   return { path: { domain } };
 }
 

@@ -31,6 +31,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   setDomainNameservers: 'same',
   setDomainTransferLock: 'same',
   setDomainHandle: 'same',
+  enableDomainDnssec: 'same',
+  disableDomainDnssec: 'same',
   renewDomain: 'anew',
   requestDomainAuthcode: 'anew',
   undeleteDomain: 'refused',

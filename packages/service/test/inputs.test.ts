@@ -235,6 +235,11 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   renewDomain: { max_price: guardsPrice('renewDomain') },
   quoteRenewDomain: { sameAs: 'renewDomain' },
   setDomainHandle: { handle: shownBy('getDomain', ({ handle }) => handle.ownerC) },
+  enableDomainDnssec: {
+    ds_records: shownBy('getDomainDnssec', ({ ds_records: [{ key_tag, algorithm, digest_type, digest }] }) =>
+      [key_tag, algorithm, digest_type, digest].join(' '),
+    ),
+  },
   setDomainTransferLock: { transfer_lock: shownBy('getDomain', ({ domain }) => domain.transfer_lock) },
   editDomainDns: DNS_RECORD,
   addDomainDns: { ...DNS_RECORD, ttl: inRecord(({ ttl }) => ttl) },

@@ -330,7 +330,7 @@ async function startTransfer() {
   const { account_id: sellerId } = await service.store.read((db) =>
     db.selectFrom('domains').select('account_id').executeTakeFirstOrThrow(),
   );
-  return { ...contended, path, buyer, sellerId, transfer: () => service.call('registerDomain', { form, apiKey: buyer.apiKey }) };
+  return { ...contended, path, buyer, sellerId, form, transfer: () => service.call('registerDomain', { form, apiKey: buyer.apiKey }) };
 }
 
 test.each([
@@ -349,6 +349,30 @@ test.each([
   const again = await startTransfer();
   expect((await again.meet([change, [(await again.service.account()).id]], 'rollback', again.transfer)).status).toBe(200);
   await expectInvariants(again.service.store);
+});
+
+const SIGNED = `dnssec_by = 'service', ds_records = '[{"keyTag":1,"algorithm":13,"digestType":2,"digest":"00"}]', delegation_settled = 4000000000`;
+const REDIRECTED = `ns1 = 'ns1.reseller-dns.example', ns2 = 'ns2.reseller-dns.example', delegation_settled = 4000000000`;
+test.each([
+  ['other nameservers', SIGNED, 'setDomainNameservers'],
+  ['a transfer to other nameservers', SIGNED, 'registerDomain'],
+  ['DNSSEC', REDIRECTED, 'enableDomainDnssec'],
+] as const)('%s: refused if what the registry has changed while the request waited, and carried out otherwise', async (_, changed, id) => {
+  for (const [end, status] of [
+    ['commit', 409],
+    ['rollback', 200],
+  ] as const) {
+    const { service, meet, path, form, buyer } = await startTransfer();
+    await service.runScheduledJobs();
+    const others = { ns1: 'ns3.reseller-dns.example', ns2: 'ns4.reseller-dns.example' };
+    const sent = {
+      setDomainNameservers: { path, form: others },
+      registerDomain: { form: { ...form, ...others }, apiKey: buyer.apiKey },
+      enableDomainDnssec: { path },
+    };
+    const statement: Statement = [`update domains set ${changed} where name = $1`, [path.domain]];
+    expect((await meet(statement, end, () => service.call(id, sent[id]))).status).toBe(status);
+  }
 });
 
 test('a transfer locks its two accounts in the order of their identifiers, whichever of them has the domain', async () => {

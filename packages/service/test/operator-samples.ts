@@ -21,6 +21,7 @@ export async function startSandbox(): Promise<TestOperator> {
     authcode: null,
     renewed: true,
     transferLock: false,
+    dsRecords: [],
   });
   return sandbox;
 }

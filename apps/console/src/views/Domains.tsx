@@ -69,6 +69,7 @@ export function DomainPage({ name }: { readonly name: string }) {
               ['Account', <AccountName key="account" id={domain.account_id} names={names} />],
               ['Contact', <code key="handle">{domain.handle}</code>],
               ['Transfer lock', domain.transfer_lock ? 'set' : 'not set'],
+              ['DNSSEC', domain.dnssec],
               ['Nameservers', domain.nameservers.join(', ')],
               ['Zone in the DNS', domain.zone_published ? 'published' : (domain.zone_error ?? 'being published')],
               ['Registered', <Instant key="created" at={domain.created} />],

@@ -8,9 +8,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import { createReseller } from '@reseller/client/extension';
+import type { DsRecord } from '@reseller/client/extension';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { freePorts } from '../../../../.config/free-ports.ts';
+import { dig } from '../../../../packages/adapters/test/dig.ts';
 import { noPowerDns, startPowerDns } from '../../../../packages/adapters/test/powerdns.ts';
 import type { PowerDnsServer } from '../../../../packages/adapters/test/powerdns.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
@@ -96,6 +98,67 @@ async function startAuthority(
   const given = ['-config', join(folder, 'pebble.json'), '-strict=false', '-dnsserver', `127.0.0.1:${dnsPort}`];
   await runAlongside('/usr/bin/pebble', given, { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0' });
   return { url: `https://127.0.0.1:${listen}/dir`, certificate };
+}
+
+/** A registry: Knot signs the zone above the domain, and has a copy of the zone of the domain, so that a resolver asks one server. */
+async function startRegistry({ dnsPort }: PowerDnsServer) {
+  const folder = temporaryDirectory();
+  const [port = 0] = await freePorts(1);
+  const configuration = join(folder, 'knot.conf');
+  const delegation = [
+    '@ 60 SOA ns1.provider.example. hostmaster.provider.example. SERIAL 60 60 600 60',
+    '@ 60 NS ns1.provider.example.',
+    `${DOMAIN}. 60 NS ns1.provider.example.`,
+  ];
+  let serial = 0;
+  function write(records: readonly DsRecord[]): void {
+    const ds = records.map(
+      ({ key_tag, algorithm, digest_type, digest }) => `${DOMAIN}. 60 DS ${key_tag} ${algorithm} ${digest_type} ${digest}`,
+    );
+    serial += 1;
+    writeFileSync(join(folder, 'net.zone'), `${[...delegation, ...ds].join('\n')}\n`.replace('SERIAL', String(serial)));
+  }
+  write([]);
+  writeFileSync(
+    configuration,
+    `server:
+  rundir: ${folder}
+  listen: 127.0.0.1@${port}
+database:
+  storage: ${folder}
+remote:
+  - id: primary
+    address: 127.0.0.1@${dnsPort}
+zone:
+  - domain: net
+    file: ${join(folder, 'net.zone')}
+    dnssec-signing: on
+    zonefile-load: difference
+    zonefile-sync: -1
+    journal-content: all
+  - domain: ${DOMAIN}
+    storage: ${folder}
+    master: primary
+`,
+  );
+  await runAlongside('/usr/sbin/knotd', ['--config', configuration]);
+  await expect.poll(() => dig(port, DOMAIN, 'DNSKEY'), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => dig(port, 'net', 'DNSKEY'), { timeout: 20_000 }).toHaveLength(2);
+  const [flags, protocol, algorithm, ...key] = (await dig(port, 'net', 'DNSKEY')).find((line) => line.startsWith('257 '))?.split(' ') ?? [];
+  const anchors = join(folder, 'anchors');
+  writeFileSync(anchors, `trust-anchors { net. static-key ${flags} ${protocol} ${algorithm} "${key.join('')}"; };`);
+  return {
+    async publish(records: readonly DsRecord[]): Promise<void> {
+      write(records);
+      execFileSync('/usr/sbin/knotc', ['--config', configuration, '--blocking', 'zone-reload', 'net']);
+    },
+    /** What a resolver with the key of the zone above says about a name in the domain. */
+    async validate(): Promise<string> {
+      const given = ['@127.0.0.1', '-p', String(port), '-a', anchors, '+root=net', `www.${DOMAIN}`, 'A'];
+      const { stdout, stderr } = await promisify(execFile)('/usr/bin/delv', given).catch((failed: unknown) => Object(failed));
+      return `${stdout}${stderr}`;
+    },
+  };
 }
 
 async function certificateFor(
@@ -205,5 +268,26 @@ zone:
     const answer = execFileSync('dig', ['@127.0.0.1', '-p', String(port), DOMAIN, 'DNSKEY', '+dnssec', '+short'], { encoding: 'utf8' });
     expect(answer).toMatch(/^257 3 13 /m);
     await expect.poll(() => resolver.reverse(ipv4).catch(codeOf), { timeout: 20_000 }).toEqual([`web1.${DOMAIN}`]);
+  });
+});
+
+const noResolver = missing('knotd', 'knotc', 'delv');
+describe.skipIf(noResolver !== undefined)(`a resolver${noResolver === undefined ? '' : `: ${noResolver}`}`, () => {
+  test('validates the answers of a domain with DNSSEC by the key of the zone above', { tags: 'deep' }, async () => {
+    const { dns, reseller } = await startWithDomain();
+    await reseller.domain.dns.add(DOMAIN, { type: 'A', sub: 'www', data: '198.51.100.23' });
+    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'A'), { timeout: 20_000 }).toEqual(['198.51.100.23']);
+    const registry = await startRegistry(dns);
+    expect(await registry.validate()).toContain('; unsigned answer');
+    const { ds_records: records } = await reseller.domain.dnssec.enable(DOMAIN);
+    expect(records).toHaveLength(1);
+    await registry.publish(records);
+    expect(await registry.validate()).toContain('; fully validated');
+    await registry.publish(
+      records.map((record) => ({ ...record, digest: record.digest.replaceAll(/^./g, (digit) => (digit === '0' ? '1' : '0')) })),
+    );
+    expect(await registry.validate()).toContain('no valid');
+    await registry.publish((await reseller.domain.dnssec.disable(DOMAIN)).ds_records);
+    expect(await registry.validate()).toContain('; unsigned answer');
   });
 });

@@ -87,11 +87,31 @@ export function dnsConformance(
     'replaces records, and removes those that are missing': replaces,
     'answers for a text as it was written': writesTexts,
     'removes a zone, and does nothing if there is none': removes,
+    'reports the same DS records of a zone as long as it exists': reportsDsRecords,
     'rejects a stale call, and does nothing': rejectsStale,
     'goes on after a restart': restarts,
     'changes no zone of another program': (bench) => leavesAlone(bench, strangerSteps),
   };
   return conformanceCases(cases, start, async (system, fence) => ({ system, fence, dns: await system.open(fence) }));
+}
+
+/** Only of an adapter that signs zones. */
+async function reportsDsRecords({ system, fence, dns }: Bench): Promise<void> {
+  if (dns.dsRecords === undefined) return;
+  if (system.resolve) assert.deepEqual(await dns.dsRecords(NAME), []);
+  await dns.publish(zoneWith(RECORDS), 1);
+  const records = await dns.dsRecords(NAME);
+  assert.notDeepEqual(records, [], 'A zone that was published is signed.');
+  const digits: Readonly<Record<number, number>> = { 2: 64, 4: 96 };
+  for (const { keyTag, algorithm, digestType, digest } of records) {
+    assert.ok(Number.isInteger(keyTag) && keyTag >= 0 && keyTag <= 65_535, `${keyTag} is not a key tag.`);
+    assert.ok(Number.isInteger(algorithm), `${algorithm} is not an algorithm.`);
+    assert.match(digest, new RegExp(`^[0-9a-f]{${digits[digestType] ?? 0}}$`), `The digest of the type ${digestType} has another length.`);
+  }
+  await dns.publish(zoneWith([]), 2);
+  assert.deepEqual(await (await system.open(fence)).dsRecords?.(NAME), records);
+  await dns.remove(NAME, 3);
+  if (system.resolve) assert.deepEqual(await dns.dsRecords(NAME), []);
 }
 
 function zoneWith(records: readonly RecordSet[], name = NAME): Zone {

@@ -20,7 +20,7 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
     isAvailable: async (name) => !domains.has(name),
     async register({ name, contact: { handle }, nameservers }, token) {
       await fence.admit(`domain/${name}`, token);
-      domains.set(name, { handle, nameservers, transferLock: false, renewed: true, expires: '2027-11-10' });
+      domains.set(name, { handle, nameservers, transferLock: false, dsRecords: [], renewed: true, expires: '2027-11-10' });
       return 'registered';
     },
     transfer: async () => 'refused',
@@ -30,6 +30,7 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
     },
     setNameservers: (name, nameservers, token) => change(name, token, { nameservers }),
     setTransferLock: (name, transferLock, token) => change(name, token, { transferLock }),
+    setDsRecords: (name, dsRecords, token) => change(name, token, { dsRecords }),
     setContact: (name, { handle }, token) => change(name, token, { handle }),
     renew: (name, expires, token) => change(name, token, domains.get(name)?.expires === expires ? { expires: '2028-11-10' } : {}),
     setAuthcode: (name, _authcode, token) => change(name, token, {}),
@@ -37,13 +38,16 @@ function correctRegistrar(domains: Domains, fence: Fence): Registrar {
   };
 }
 
-function casesOf(wrong: (correct: Registrar, domains: Domains) => Partial<Registrar> = () => ({})) {
+function casesOf(
+  wrong: (correct: Registrar, domains: Domains) => Partial<Registrar> = () => ({}),
+  omit = (registrar: Registrar) => registrar,
+) {
   return registrarConformance(async (): Promise<RegistrarSystem> => {
     const domains: Domains = new Map();
     return {
       async open(fence) {
         const correct = correctRegistrar(domains, fence);
-        return { ...correct, ...wrong(correct, domains) };
+        return omit({ ...correct, ...wrong(correct, domains) });
       },
       domain: async (name) => domains.get(name),
       close: async () => {},
@@ -53,6 +57,9 @@ function casesOf(wrong: (correct: Registrar, domains: Domains) => Partial<Regist
 
 describe('a correct registrar', () => {
   test.each(casesOf())('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
+  test.each(casesOf(undefined, ({ setDsRecords: _omitted, ...registrar }) => registrar))('without DNSSEC: $name', ({ run }) =>
+    expect(run()).resolves.toBeUndefined(),
+  );
 });
 
 const MISTAKES: Readonly<Record<string, (correct: Registrar, domains: Domains) => Partial<Registrar>>> = {
@@ -79,6 +86,11 @@ const MISTAKES: Readonly<Record<string, (correct: Registrar, domains: Domains) =
       const domain = domains.get(name);
       if (domain) domains.set(name, { ...domain, expires: `${Number(domain.expires?.slice(0, 4)) + 1}-11-10` });
     },
+  }),
+  'ignores DS records': () => ({ setDsRecords: async () => {} }),
+  'adds DS records to those it has': (correct, domains) => ({
+    setDsRecords: (name, records, token) =>
+      correct.setDsRecords?.(name, [...(domains.get(name)?.dsRecords ?? []), ...records], token) ?? Promise.resolve(),
   }),
   'ignores another contact': () => ({ setContact: async () => {} }),
   'keeps a withdrawn domain': () => ({ withdraw: async () => {} }),

@@ -1,11 +1,15 @@
 /** The PowerDNS adapter on a real server. */
+import { createHash } from 'node:crypto';
+
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../../.config/depth.ts';
+import { dig } from '../../test/dig.ts';
 import { noPowerDns, SERVICE_ID, startPowerDns } from '../../test/powerdns.ts';
 import type { PowerDnsServer } from '../../test/powerdns.ts';
 import { dnsConformance } from '../conformance/dns.ts';
 import type { DnsStranger, DnsSystem } from '../conformance/dns.ts';
+import type { DsRecord } from '../dns.ts';
 import { memoryFence } from '../fencing.ts';
 import { contentOf } from './content.ts';
 import { powerDns, PowerDnsError } from './dns.ts';
@@ -34,6 +38,22 @@ function strangerOn({ api }: PowerDnsServer): DnsStranger {
   };
 }
 
+/** The DS record with SHA-256 of a key in the form of zone files (RFC 4034, 5.1.4 and appendix B). */
+function dsRecordOf(name: string, key: string): DsRecord {
+  const [flags = 0, protocol = 0, algorithm = 0] = key.split(' ').map(Number);
+  const data = Buffer.concat([
+    Buffer.of(flags >> 8, flags & 0xff, protocol, algorithm),
+    Buffer.from(key.split(' ').slice(3).join(''), 'base64'),
+  ]);
+  const owner = Buffer.concat([
+    ...name.split('.').map((label) => Buffer.from(`${String.fromCodePoint(label.length)}${label}`)),
+    Buffer.of(0),
+  ]);
+  const sum = data.reduce((total, byte, index) => total + (index % 2 === 0 ? byte << 8 : byte), 0);
+  const digest = createHash('sha256').update(owner).update(data).digest('hex');
+  return { keyTag: (sum + (sum >> 16)) & 0xffff, algorithm, digestType: 2, digest };
+}
+
 async function startSystem(): Promise<DnsSystem> {
   const server = await startPowerDns();
   return { open: async (fence) => server.open(fence), resolve: server.resolve, stranger: strangerOn(server), close: server.stop };
@@ -58,6 +78,23 @@ describe.skipIf(noPowerDns !== undefined)(`PowerDNS${noPowerDns === undefined ? 
     expect(before).toMatchObject([{ active: true, ds: expect.any(Array) }]);
     await dns.publish({ ...zone, records: [] }, 2);
     expect(await keys()).toEqual(before);
+  });
+
+  test('reports the DS record of the key with which it signs, and none of a zone that it does not sign or have', async () => {
+    const server = await startServer();
+    const dns = server.open(memoryFence());
+    expect(await dns.dsRecords?.(NAME)).toEqual([]);
+    await dns.publish(zone, 1);
+    const keys = await dig(server.dnsPort, NAME, 'DNSKEY');
+    expect(keys).toHaveLength(1);
+    expect(await dns.dsRecords?.(NAME)).toEqual(keys.map((key) => dsRecordOf(NAME, key)));
+    await dns.remove(NAME, 2);
+    const { url, apiKey } = server;
+    const unsigned = powerDns({ url, apiKey, serviceId: SERVICE_ID, fence: memoryFence(), dnssec: false });
+    await unsigned.publish(zone, 3);
+    expect([await dns.dsRecords?.(NAME), unsigned.dsRecords]).toEqual([[], undefined]);
+    await strangerOn(server).create('stranger.net');
+    await expect(dns.dsRecords?.('stranger.net')).rejects.toBeInstanceOf(PowerDnsError);
   });
 
   test('refuses a zone of another program with its name, and says what to do', async () => {

@@ -1,5 +1,5 @@
 /** Zones in PowerDNS Authoritative Server, by its HTTP API (version 4.3 or later). */
-import type { Dns, RecordSet, Zone } from '../dns.ts';
+import type { Dns, DsRecord, RecordSet, Zone } from '../dns.ts';
 import type { Fence, FencingToken } from '../fencing.ts';
 import { absolute, contentOf } from './content.ts';
 
@@ -11,7 +11,7 @@ export interface PowerDnsOptions {
   /** The mark of the service. It is the account of each zone that the adapter creates, and the adapter changes no zone with another one. */
   readonly serviceId: string;
   readonly fence: Fence;
-  /** Whether new zones are signed with DNSSEC. Default: true. */
+  /** Whether new zones are signed, and accounts can turn on DNSSEC. Zones that exist are not signed by it. Default: true. */
   readonly dnssec?: boolean;
 }
 
@@ -93,7 +93,14 @@ export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: Power
     if (existing) await request('DELETE', pathOf(name));
   }
 
+  async function dsRecords(name: string): Promise<readonly DsRecord[]> {
+    if ((await ownZone(name)) === undefined) return [];
+    const keys: unknown = await (await request('GET', `${pathOf(name)}/cryptokeys`)).json();
+    return Array.isArray(keys) ? keys.flatMap(dsRecordsOf) : [];
+  }
+
   return {
+    ...(dnssec && { dsRecords }),
     publish: (zone, token) => inTurn(() => publish(zone, token)),
     remove: (name, token) => inTurn(() => remove(name, token)),
   };
@@ -104,6 +111,16 @@ function zoneIn(response: unknown): ApiZone {
   const { account, rrsets } = Object(response);
   if (typeof account !== 'string' || !Array.isArray(rrsets)) throw new TypeError('PowerDNS returned something other than a zone.');
   return { account, rrsets };
+}
+
+/** The DS records with SHA-256 of a key. Resolvers ignore those with SHA-1, and those with SHA-384 say the same again. */
+function dsRecordsOf(key: unknown): DsRecord[] {
+  const { active, published, ds } = Object(key);
+  if (active !== true || published === false || !Array.isArray(ds)) return [];
+  return ds.flatMap((text) => {
+    const [keyTag, algorithm, digestType, digest = ''] = String(text).split(' ');
+    return digestType === '2' ? { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: 2, digest: digest.toLowerCase() } : [];
+  });
 }
 
 function pathOf(zone: string): string {

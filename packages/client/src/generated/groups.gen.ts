@@ -132,6 +132,7 @@ export interface Groups {
     readonly renew?: InExtension;
     readonly quoteRenew?: InExtension;
     readonly dns?: InExtension;
+    readonly dnssec?: InExtension;
     /**
      * List domains
      *

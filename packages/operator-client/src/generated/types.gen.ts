@@ -3270,6 +3270,10 @@ export type DomainDetail = Domain & {
      */
     transfer_lock: boolean;
     /**
+     * `enabled` if the registry has DS records of the domain, `disabling` while resolvers may still have DS records that were removed, or `disabled`.
+     */
+    dnssec: string;
+    /**
      * Nameservers, in their order.
      */
     nameservers: Array<string>;

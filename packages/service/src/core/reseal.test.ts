@@ -31,6 +31,7 @@ async function startFilledSandbox() {
     authcode: null,
     renewed: true,
     transferLock: false,
+    dsRecords: [],
   });
   await service.call('requestDomainAuthcode', { path: { domain: sampleIdentifiers.domain }, apiKey });
   await service.call('createVm', { form: { ...SMALL_VM, user_data: USER_DATA }, apiKey });

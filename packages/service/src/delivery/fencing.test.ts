@@ -100,6 +100,7 @@ const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>>
   'registrar.setNameservers': on(simulatedRegistrar, (port, token) => port.setNameservers(DOMAIN.name, [], token)),
   'registrar.setTransferLock': on(simulatedRegistrar, (port, token) => port.setTransferLock(DOMAIN.name, true, token)),
   'registrar.renew': on(simulatedRegistrar, (port, token) => port.renew(DOMAIN.name, '2027-11-10', token)),
+  'registrar.setDsRecords': on(simulatedRegistrar, (port, token) => port.setDsRecords?.(DOMAIN.name, [], token) ?? missing()),
   'registrar.setContact': on(simulatedRegistrar, (port, token) => port.setContact(DOMAIN.name, DOMAIN.contact, token)),
   'registrar.setAuthcode': on(simulatedRegistrar, (port, token) => port.setAuthcode(DOMAIN.name, null, token)),
   'registrar.setRenewal': on(simulatedRegistrar, (port, token) => port.setRenewal(DOMAIN.name, true, token)),

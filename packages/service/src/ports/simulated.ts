@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 
 import { memoryFence } from '@reseller/adapters';
-import type { Dns, Fence, FencingToken, Fleet, Hypervisor, IsoFile, Registrar, ServerAccess } from '@reseller/adapters';
+import type { Dns, DsRecord, Fence, FencingToken, Fleet, Hypervisor, IsoFile, Registrar, ServerAccess } from '@reseller/adapters';
 
-import { newPassword } from '../rules/credentials.ts';
+import { newPassword, sha256 } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import type { Ports } from './ports.ts';
 import { simulatedScreen } from './simulated-screen.ts';
@@ -111,7 +111,14 @@ export function simulatedDns(fence: Fence = memoryFence()): Dns {
   return {
     publish: ({ name }, token) => fence.admit(`zone/${name}`, token),
     remove: (name, token) => fence.admit(`zone/${name}`, token),
+    dsRecords: async (name) => [simulatedDsRecord(name)],
   };
+}
+
+/** The DS record of a key that does not exist. The name server of a sandbox does not sign. */
+export function simulatedDsRecord(name: string): DsRecord {
+  const digest = sha256(name);
+  return { keyTag: Number.parseInt(digest.slice(0, 4), 16), algorithm: 13, digestType: 2, digest };
 }
 
 /** The auth code that transfers any domain in the simulation. The document shows it to users of the sandbox. */
@@ -119,7 +126,7 @@ const SIMULATED_AUTHCODE = 'example-authcode-1';
 
 /**
  * A registrar without a registry. Only the service's own store knows its domains. Domains that begin with `taken-` are registered
- * elsewhere, and every domain can be transferred with the same auth code.
+ * elsewhere, and every domain can be transferred with the same auth code, unless it begins with `signed-`: DNSSEC is on at its present provider.
  */
 export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
   function admit(name: string, token: FencingToken) {
@@ -136,12 +143,14 @@ export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
     },
     async transfer({ name }, authcode, token) {
       await admit(name, token);
-      return authcode === SIMULATED_AUTHCODE ? 'transferred' : 'refused';
+      if (authcode !== SIMULATED_AUTHCODE) return 'refused';
+      return name.startsWith('signed-') ? 'signed' : 'transferred';
     },
     withdraw: admit,
     setNameservers: (name, _nameservers, token) => admit(name, token),
     setTransferLock: (name, _locked, token) => admit(name, token),
     renew: (name, _expires, token) => admit(name, token),
+    setDsRecords: (name, _records, token) => admit(name, token),
     setContact: (name, _contact, token) => admit(name, token),
     setAuthcode: (name, _authcode, token) => admit(name, token),
     setRenewal: (name, _renewed, token) => admit(name, token),

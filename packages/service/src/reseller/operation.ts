@@ -74,8 +74,8 @@ export interface StoreOperation<Id extends OperationId> {
 export interface DeliveredOperation<Id extends OperationId, Request = unknown, Result = unknown> {
   readonly kind: 'delivered';
   deliveryFor(call: Call<Id>): Delivery<Request, unknown, unknown, Result>;
-  /** Runs before the first transaction. */
-  requestOf(call: Call<Id>): Request;
+  /** Runs before the first transaction, also for a repeated request. */
+  requestOf(call: Call<Id>): Request | Promise<Request>;
   /** Returns the success of a change that is already in place, which needs no delivery. Runs in the first transaction. */
   inPlace?(transaction: Transaction, call: Call<Id>): Promise<Success<Id> | undefined>;
   /** Runs in the last transaction. */

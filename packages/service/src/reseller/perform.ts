@@ -103,7 +103,7 @@ async function performDelivered<Id extends OperationId>(operation: DeliveredOper
   let enqueued: Success<Id>['enqueued'];
   const reply = await deliver(call.runtime, operation.deliveryFor(call), {
     id: logged.id,
-    request: operation.requestOf(call),
+    request: await operation.requestOf(call),
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
     async claim(transaction) {
       const earlier = await claim(transaction, request);

@@ -24,8 +24,11 @@ import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.t
 import { addDomainDns } from './domain/add-domain-dns.ts';
 import { checkDomain } from './domain/check-domain.ts';
 import { deleteDomain } from './domain/delete-domain.ts';
+import { disableDomainDnssec } from './domain/disable-domain-dnssec.ts';
 import { editDomainDnsRecord } from './domain/edit-domain-dns-record.ts';
 import { editDomainDns } from './domain/edit-domain-dns.ts';
+import { enableDomainDnssec } from './domain/enable-domain-dnssec.ts';
+import { getDomainDnssec } from './domain/get-domain-dnssec.ts';
 import { getDomainPricings } from './domain/get-domain-pricings.ts';
 import { getDomain } from './domain/get-domain.ts';
 import { listDomainDns } from './domain/list-domain-dns.ts';
@@ -155,6 +158,9 @@ export const operations: OperationTable = {
   renewDomain,
   quoteRenewDomain,
   setDomainHandle,
+  getDomainDnssec,
+  enableDomainDnssec,
+  disableDomainDnssec,
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,

@@ -157,7 +157,14 @@ async function targetOf({ name, hasExtension }: Bundle): Promise<Target> {
   const registered = await service.store.read((db) => db.selectFrom('domains').select('name').execute());
   const contact = { ...PERSON, handle: sampleIdentifiers.handle, organisation: null, phone: null };
   for (const domain of registered)
-    service.registrar.domains.set(domain.name, { contact, nameservers: [], authcode: null, renewed: true, transferLock: false });
+    service.registrar.domains.set(domain.name, {
+      contact,
+      nameservers: [],
+      authcode: null,
+      renewed: true,
+      transferLock: false,
+      dsRecords: [],
+    });
   const isOperator = name === 'operator';
   const transport = overSocket(isOperator ? service.operatorUrl : service.baseUrl);
   const credential = isOperator ? { authorization: `Bearer ${OPERATOR_TOKEN}` } : { 'x-service-apikey': await demoKey(service) };

@@ -1,6 +1,7 @@
 import { StaleTokenError } from '@reseller/adapters';
-import type { Dns, FencingToken, Zone } from '@reseller/adapters';
+import type { Dns, DsRecord, FencingToken, Zone } from '@reseller/adapters';
 
+import { simulatedDsRecord } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 
 /** A DNS that keeps the zones that were published, and fails when a test says so. */
@@ -19,6 +20,10 @@ export class TestDns implements Dns {
       if (error instanceof StaleTokenError) this.rejected++;
       throw error;
     });
+  }
+  /** Signs each zone with a key of its own. */
+  async dsRecords(name: string): Promise<readonly DsRecord[]> {
+    return this.zones.has(name) ? [simulatedDsRecord(name)] : [];
   }
   remove(name: string, token: FencingToken): Promise<void> {
     return this.#calls.call('tell', [`zone/${name}`, token], () => void this.zones.delete(name));

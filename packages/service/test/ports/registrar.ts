@@ -1,4 +1,4 @@
-import type { Contact, DomainOrder, FencingToken, Registrar } from '../../src/index.ts';
+import type { Contact, DomainOrder, DsRecord, FencingToken, Registrar } from '../../src/index.ts';
 import { simulatedRegistrar } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 import type { Purpose } from './port-calls.ts';
@@ -10,10 +10,12 @@ export interface RegistrarDomain {
   readonly authcode: string | null;
   readonly renewed: boolean;
   readonly transferLock: boolean;
+  readonly dsRecords: readonly DsRecord[];
 }
 
-/** Domains of this prefix belong to another provider. Every domain can be transferred with this code. */
+/** Domains of these prefixes belong to another provider, the second ones with DNSSEC. Every domain can be transferred with this code. */
 export const TAKEN = 'taken-';
+export const SIGNED = 'signed-';
 export const GOOD_AUTHCODE = 'example-authcode-1';
 
 export const { standardNameservers } = simulatedRegistrar();
@@ -41,8 +43,11 @@ export class TestRegistrar implements Registrar {
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'> {
     return this.#call('do', order.name, token, () => (order.name.startsWith(TAKEN) ? 'taken' : this.#add(order, 'registered')));
   }
-  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'> {
-    return this.#call('do', order.name, token, () => (authcode === GOOD_AUTHCODE ? this.#add(order, 'transferred') : 'refused'));
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused' | 'signed'> {
+    return this.#call('do', order.name, token, () => {
+      if (authcode !== GOOD_AUTHCODE) return 'refused';
+      return order.name.startsWith(SIGNED) ? 'signed' : this.#add(order, 'transferred');
+    });
   }
   withdraw(name: string, token: FencingToken): Promise<void> {
     return this.#calls.call('undo', [`domain/${name}`, token], () => void this.domains.delete(name));
@@ -52,6 +57,9 @@ export class TestRegistrar implements Registrar {
   }
   setTransferLock(name: string, transferLock: boolean, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { transferLock }));
+  }
+  setDsRecords(name: string, dsRecords: readonly DsRecord[], token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { dsRecords }));
   }
   setContact(name: string, contact: Contact, token: FencingToken): Promise<void> {
     return this.#call('do', name, token, () => this.#change(name, { contact }));
@@ -77,7 +85,7 @@ export class TestRegistrar implements Registrar {
     return this.#calls.call(purpose, [`domain/${name}`, token], work);
   }
   #add<Outcome>({ name, contact, nameservers }: DomainOrder, outcome: Outcome): Outcome {
-    this.domains.set(name, { contact, nameservers, authcode: null, renewed: true, transferLock: false });
+    this.domains.set(name, { contact, nameservers, authcode: null, renewed: true, transferLock: false, dsRecords: [] });
     this.#fail();
     return outcome;
   }

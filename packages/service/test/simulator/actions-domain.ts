@@ -2,12 +2,13 @@
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
-import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts';
+import { GOOD_AUTHCODE, SIGNED, standardNameservers, TAKEN } from '../ports/registrar.ts';
 import { ensureDnsRecord } from './actions-dns.ts';
 import { tlds } from './catalogue.ts';
 import type { Reply } from './client.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits, renewalPrice } from './model-billing.ts';
+import { beginNameservers, mayGetNameservers, newDnssec } from './model-dnssec.ts';
 import { nextExpiry, settleModel } from './model-jobs.ts';
 import { charge, ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
@@ -19,7 +20,7 @@ import type { PlannedRequest, Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary, monthAfter, monthOf } from './virtual-clock.ts';
 
-const labels = ['alpha', 'beta', 'gamma', 'delta', `${TAKEN}alpha`];
+const labels = ['alpha', 'beta', 'gamma', 'delta', `${TAKEN}alpha`, `${SIGNED}alpha`];
 
 /** Registries allow no later expiry. */
 const MAX_YEARS = 10;
@@ -119,7 +120,11 @@ function predictRegistration(sim: Simulation, registration: Registration, guard:
     portUse: 'a port, and one to undo it',
     refusal: registerRefusal(sim, registration, guard),
     portRefusal:
-      authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
+      authcode !== undefined && authcode !== GOOD_AUTHCODE
+        ? invalid
+        : name.startsWith(authcode === undefined ? TAKEN : SIGNED)
+          ? wrongState
+          : undefined,
     reserve() {
       const { release, confirm } = reserveDomain(sim, registration);
       return {
@@ -143,6 +148,7 @@ function predictMove(sim: Simulation, registration: Registration, domain: ModelD
       release: () => {},
       confirm(reply) {
         const nameservers = standardNameservers.slice(0, 2);
+        beginNameservers(domain, nameservers, sim.clock.seconds());
         Object.assign(domain, { account, handle, authcode: null, terminated: false, nameservers });
         expect(reply.data().domain).toMatchObject({ name: domain.name, authcode: null, terminated: false });
       },
@@ -156,6 +162,7 @@ function moveRefusal({ model, clock }: Simulation, registration: Registration, d
   if (domain.account === account) return wrongState;
   if (authcode !== domain.authcode) return invalid;
   if (domain.state !== 'registered' || domain.transferLock) return wrongState;
+  if (!mayGetNameservers(domain, standardNameservers.slice(0, 2), clock.seconds())) return wrongState;
   const needed = domain.expires < monthAfter(monthOf(clock.seconds())) ? units(renewalPrice(domain)) : 0n;
   return creditFits(model, account, needed, clock.seconds()) ? undefined : noCredit;
 }
@@ -183,7 +190,8 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
   const stop = anniversary(now, 1);
   const [ns1 = '', ns2 = ''] = standardNameservers;
   const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2], transferLock: false };
-  const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun, records: [] };
+  const dnssec = newDnssec(authcode !== undefined, now);
+  const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun, dnssec, records: [] };
   const price = domainPrice(registration);
   const hold = { account, amount: units(price) };
   model.domains.set(name, domain);
@@ -244,7 +252,12 @@ function setNameservers(sim: Simulation, account: ModelAccount, name: string): P
     id: 'setDomainNameservers',
     sent: { path: { domain: name }, form },
     otherForm: { ns1: 'ns1.other.example', ns2: 'ns2.other.example' },
-    predict: () => predictRegistrarChange(sim, account, name, { confirmed: (domain) => (domain.nameservers = nameservers) }),
+    predict: () =>
+      predictRegistrarChange(sim, account, name, {
+        isAllowed: (domain) => mayGetNameservers(domain, nameservers, sim.clock.seconds()),
+        begun: (domain) => beginNameservers(domain, nameservers, sim.clock.seconds()),
+        confirmed: (domain) => (domain.nameservers = nameservers),
+      }),
   });
 }
 
@@ -356,7 +369,7 @@ interface DomainChange<Id extends OperationId> {
 }
 
 /** Predicts a change that the registrar carries out. A domain has at most one such change at a time. */
-function predictRegistrarChange<Id extends OperationId>(
+export function predictRegistrarChange<Id extends OperationId>(
   sim: Simulation,
   account: ModelAccount,
   name: string,

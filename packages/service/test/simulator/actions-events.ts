@@ -159,7 +159,8 @@ async function expectWebhooks({ client, dice }: Simulation, account: ModelAccoun
       enabled,
     })),
     `webhooks of ${account.name}`,
-  ).toEqual(account.webhooks.map((webhook) => ({ ...webhook, enabled: false })));
+    // Those of the same millisecond are in the order of their identifiers.
+  ).toEqual(account.webhooks.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map((webhook) => ({ ...webhook, enabled: false })));
   const webhook: ModelWebhook | undefined = dice.pickAny(account.webhooks);
   if (!webhook) return;
   const path = { webhook_id: webhook.id };

@@ -10,6 +10,7 @@ import { checkUsage } from './actions-usage.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, isOpen, iso, positionsIn } from './model-billing.ts';
+import { expectedDnssec } from './model-dnssec.ts';
 import { invoicesOf } from './model-invoices.ts';
 import { settleModel } from './model-jobs.ts';
 import { balanceOf, grossLeft, invoiceOf } from './model-payments.ts';
@@ -202,6 +203,8 @@ export async function checkDomains(sim: Simulation, account: ModelAccount): Prom
   for (const domain of own) {
     const info = await client.call(account, 'getDomain', { path: { domain: domain.name } });
     expect(info.data(), `domain of ${account.name}`).toEqual(expectedDomain(domain, clock.seconds()));
+    const dnssec = await client.call(account, 'getDomainDnssec', { path: { domain: domain.name } });
+    expect(dnssec.data(), `DNSSEC of ${domain.name}`).toEqual(expectedDnssec(domain, clock.seconds()));
     await checkRecords(sim, domain);
   }
 }

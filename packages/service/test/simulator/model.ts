@@ -2,6 +2,8 @@
  * A second, simple implementation of the provider and its accounts. It uses none of the service's rules or operations: it knows only the
  * requests and their responses.
  */
+import type { DsRecord } from '@reseller/adapters';
+
 import type { ResourcePrices } from '../../src/rules/resources.ts';
 import type { ModelReader } from './actions-events.ts';
 import { hosts } from './catalogue.ts';
@@ -161,6 +163,8 @@ export interface ModelDomain {
   authcode: string | null;
   nameservers: readonly string[];
   transferLock: boolean;
+  /** Whose DS records resolvers may have, those at the registry, and when the resolvers have no nameservers or DS records of before. */
+  readonly dnssec: { by: 'service' | 'account' | null; records: readonly DsRecord[]; settled: Seconds };
   readonly records: ModelRecord[];
 }
 

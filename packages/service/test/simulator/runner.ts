@@ -13,6 +13,7 @@ import {
 } from './actions-accounting.ts';
 import { changeBackups } from './actions-backups.ts';
 import { changeDnsRecords } from './actions-dns.ts';
+import { changeDnssec } from './actions-dnssec.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { changeWebhooks, followEvents } from './actions-events.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
@@ -66,6 +67,7 @@ export const actions: readonly Action[] = [
   { weight: 2, run: probeOtherAccounts },
   { weight: 14, run: manageVm },
   { weight: 6, run: changeDnsRecords },
+  { weight: 6, run: changeDnssec },
   { weight: 3, run: deleteDomain },
   { weight: 3, run: changeSshKeys },
   { weight: 5, run: followEvents },

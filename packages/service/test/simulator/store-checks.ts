@@ -147,13 +147,14 @@ export async function expectPortsMatchModel({ world, model, client }: Simulation
     .store()
     .read((db) => db.selectFrom('reservations').select('id').where('delivery', 'in', ['setUpServer', 'retireServer']).execute());
   expect(tasks, 'tasks of the fleet').toEqual([]);
-  for (const { name, nameservers, authcode, terminated, transferLock, handle } of model.domains.values()) {
+  for (const { name, nameservers, authcode, terminated, transferLock, dnssec, handle } of model.domains.values()) {
     const registered = world.registrar.domains.get(name);
     expect(registered, `${name} at the registrar`).toMatchObject({
       nameservers,
       authcode,
       renewed: !terminated,
       transferLock,
+      dsRecords: dnssec.records,
       contact: { handle },
     });
   }

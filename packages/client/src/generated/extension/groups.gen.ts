@@ -440,7 +440,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       remove(vmid: types.RemoveVmRdnsData['path']['vmid'] | number, ip_address: types.RemoveVmRdnsData['path']['ip_address'], options?: RequestOptions): Call<types.RemoveVmRdnsSuccess['data']>;
     };
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'info' | 'editDns' | 'handle' | 'check' | 'setTransferLock' | 'setHandle' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'renew' | 'quoteRenew' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'info' | 'editDns' | 'handle' | 'check' | 'setTransferLock' | 'setHandle' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'renew' | 'quoteRenew' | 'dns' | 'dnssec'> & {
     /**
      * Register a domain
      *
@@ -648,6 +648,44 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        * @throws ResellerError Its class tells the kind of the failure.
        */
       remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: RequestOptions): Call<types.RemoveDomainDnsSuccess['data']>;
+    };
+    readonly dnssec: {
+      /**
+       * Get a domain's DNSSEC
+       *
+       * Returns whether DNSSEC is on for a domain, and the DS records that the registry has of it.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      info(domain: types.GetDomainDnssecData['path']['domain'], options?: RequestOptions): Call<types.GetDomainDnssecSuccess['data']>;
+      /**
+       * Turn on DNSSEC
+       *
+       * Turns on DNSSEC for a domain. If all its nameservers are those of the provider, send no body: the DNS server signs the zone, and the service gives its DS records to the registry. With nameservers of your own, send the DS records of the keys with which they sign the zone, which replace earlier ones. Check first that each of them serves the signed zone: resolvers that validate do not answer for a domain whose DS records and keys differ. After a change of the nameservers or a transfer to this service, wait 2 days, because resolvers may still ask the nameservers of before. While DNSSEC is on, the nameservers can only change from the provider's to others of the provider's.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DS records of a domain with nameservers of your own. No body if the nameservers are the provider's.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      enable(domain: types.EnableDomainDnssecData['path']['domain'], form?: types.EnableDomainDnssecForm, options?: RequestOptions): Call<types.EnableDomainDnssecSuccess['data']>;
+      /**
+       * Turn off DNSSEC
+       *
+       * Removes the DS records of a domain from the registry. Resolvers may keep them for up to 2 days, in which the status is `disabling`: the zone must stay signed, and the nameservers cannot change. The provider's DNS server keeps the zone signed, which has no effect without DS records.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      disable(domain: types.DisableDomainDnssecData['path']['domain'], options?: RequestOptions): Call<types.DisableDomainDnssecSuccess['data']>;
     };
   };
   readonly accounting: Omit<BaseGroups['accounting'], 'invoices' | 'invoice' | 'pricings' | 'documents' | 'payments' | 'credit'> & {
@@ -1084,6 +1122,11 @@ export const groupsOf = (client: Client): Groups => {
         add: (domain, form, options) => sdk.addDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),
         edit: (domain, record_id, form, options) => sdk.editDomainDnsRecord({ ...callOptions(options), client, path: { domain, record_id }, body: form }),
         remove: (domain, record_id, options) => sdk.removeDomainDns({ ...callOptions(options), client, path: { domain, record_id } }),
+      },
+      dnssec: {
+        info: (domain, options) => sdk.getDomainDnssec({ ...callOptions(options), client, path: { domain } }),
+        enable: (domain, form, options) => sdk.enableDomainDnssec({ ...callOptions(options), client, path: { domain }, body: form }),
+        disable: (domain, options) => sdk.disableDomainDnssec({ ...callOptions(options), client, path: { domain } }),
       },
     },
     accounting: {

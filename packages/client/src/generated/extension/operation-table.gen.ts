@@ -595,6 +595,41 @@ export const setDomainHandleFacts = {
     unique: true
 } as const;
 
+export const getDomainDnssecFacts = {
+    id: 'getDomainDnssec',
+    effect: 'read',
+    repeatable: true,
+    has: 'domain'
+} as const;
+
+export const enableDomainDnssecFacts = {
+    id: 'enableDomainDnssec',
+    effect: 'write',
+    keyed: true,
+    form: {
+        ds_records: 'string'
+    },
+    openForm: true,
+    has: 'domain',
+    hasType: 'string',
+    repeats: {
+        domain: 'domain'
+    },
+    unique: true
+} as const;
+
+export const disableDomainDnssecFacts = {
+    id: 'disableDomainDnssec',
+    effect: 'write',
+    keyed: true,
+    has: 'domain',
+    hasType: 'string',
+    repeats: {
+        domain: 'domain'
+    },
+    unique: true
+} as const;
+
 export const listDomainDnsFacts = {
     id: 'listDomainDns',
     effect: 'read',

@@ -2187,6 +2187,71 @@ export type SetDomainHandleResponse = SuccessEnvelope & {
 };
 
 /**
+ * The DNSSEC of a domain.
+ */
+export type DomainDnssecResponse = SuccessEnvelope & {
+    data: DomainDnssec;
+};
+
+/**
+ * The DNSSEC of a domain.
+ */
+export type DomainDnssec = {
+    /**
+     * Name of the domain, with TLD.
+     */
+    domain: string;
+    /**
+     * `enabled` if the registry has DS records of the domain, `disabling` while resolvers may still have DS records that were removed, or `disabled`.
+     */
+    status: string;
+    /**
+     * Who signs the zone, `service` or `account`. Null unless the status is `enabled`.
+     */
+    managed_by: string | null;
+    /**
+     * The DS records that the registry has.
+     */
+    ds_records: Array<DsRecord>;
+    /**
+     * When no resolver has the removed DS records any longer, ISO 8601 in UTC. Null unless the status is `disabling`.
+     */
+    disabled_at: string | null;
+};
+
+/**
+ * A DS record, which identifies a key of the zone (RFC 4034, 5).
+ */
+export type DsRecord = {
+    /**
+     * Key tag, from 0 to 65535.
+     */
+    key_tag: number;
+    /**
+     * Number of the algorithm of the key, such as 13 for ECDSA P-256 with SHA-256.
+     */
+    algorithm: number;
+    /**
+     * Number of the hash function, 2 for SHA-256 or 4 for SHA-384.
+     */
+    digest_type: number;
+    /**
+     * Hash of the key, in lower-case hexadecimal digits.
+     */
+    digest: string;
+};
+
+/**
+ * The DS records of a domain whose nameservers are not the provider's.
+ */
+export type EnableDomainDnssecForm = {
+    /**
+     * DS records in the form of zone files, with commas between them: key tag (0 to 65535), algorithm, digest type and digest. Algorithms and digest types that use SHA-1 are refused, because resolvers do not accept them any longer.
+     */
+    ds_records?: string;
+};
+
+/**
  * The DNS records of a domain.
  */
 export type ListDomainDnsResponse = SuccessEnvelope & {
@@ -6218,6 +6283,211 @@ export type SetDomainHandleResponses = {
 };
 
 export type SetDomainHandleSuccess = SetDomainHandleResponses[keyof SetDomainHandleResponses];
+
+export type GetDomainDnssecData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dnssec';
+};
+
+export type GetDomainDnssecErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDomainDnssecError = GetDomainDnssecErrors[keyof GetDomainDnssecErrors];
+
+export type GetDomainDnssecResponses = {
+    /**
+     * The DNSSEC of the domain.
+     */
+    200: DomainDnssecResponse;
+};
+
+export type GetDomainDnssecSuccess = GetDomainDnssecResponses[keyof GetDomainDnssecResponses];
+
+export type EnableDomainDnssecData = {
+    /**
+     * The DS records of a domain with nameservers of your own. No body if the nameservers are the provider's.
+     */
+    body?: EnableDomainDnssecForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dnssec/enable';
+};
+
+export type EnableDomainDnssecErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The body does not suit the nameservers of the domain, resolvers may still ask the nameservers of before, the DNS server does not have the signed zone yet, another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The registrar or the DNS server of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EnableDomainDnssecError = EnableDomainDnssecErrors[keyof EnableDomainDnssecErrors];
+
+export type EnableDomainDnssecResponses = {
+    /**
+     * DNSSEC is on.
+     */
+    200: DomainDnssecResponse;
+};
+
+export type EnableDomainDnssecSuccess = EnableDomainDnssecResponses[keyof EnableDomainDnssecResponses];
+
+export type DisableDomainDnssecData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dnssec/disable';
+};
+
+export type DisableDomainDnssecErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The registrar or the DNS server of this service cannot do it; nothing was changed.
+     */
+    501: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DisableDomainDnssecError = DisableDomainDnssecErrors[keyof DisableDomainDnssecErrors];
+
+export type DisableDomainDnssecResponses = {
+    /**
+     * The registry has no DS records of the domain. The response is the same if it had none before.
+     */
+    200: DomainDnssecResponse;
+};
+
+export type DisableDomainDnssecSuccess = DisableDomainDnssecResponses[keyof DisableDomainDnssecResponses];
 
 export type ListDomainDnsData = {
     body?: never;

@@ -56,15 +56,21 @@ export async function findDomain(db: Db, { accountId, path }: DomainPath): Promi
  * Begins a change that the registrar carries out. Other changes are refused until `endChange`, because registrar and store could differ
  * after two concurrent changes.
  *
+ * @param domain As this transaction has read it. Nameservers and DS records must suit each other, so neither may have changed since then.
  * @param changed Columns that change with the state.
  * @throws Refusal 409 if another change is in progress.
  */
-export async function beginDomainChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
+export async function beginDomainChange(
+  db: Db,
+  { name, delegation_settled }: Pick<DomainRow, 'name' | 'delegation_settled'>,
+  changed: Partial<DomainRow> = {},
+): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('domains')
     .set({ ...changed, state: 'changing' })
     .where('name', '=', name)
     .where('state', '=', 'registered')
+    .where('delegation_settled', '=', delegation_settled)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw changeInProgress(name);
 }

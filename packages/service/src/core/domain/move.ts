@@ -13,6 +13,7 @@ import type { Db } from '../../store/store.ts';
 import { releaseCredit } from '../accounting/credit-hold.ts';
 import { holdRenewalsWithinLimit } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
+import { delegationChange } from './dnssec.ts';
 import { authcodeContext, changeInProgress, domainSubject, endDomainChange, nameserversOf } from './domain.ts';
 import type { DomainRow } from './domain.ts';
 import { contactDetails, contactOf } from './handle.ts';
@@ -75,14 +76,25 @@ export async function moveToAccount(
 ): Promise<DomainRow> {
   const { name } = domain;
   await assertTransferable(db, domain);
+  const delegation = delegationChange(domain, listOfNameservers(nameservers), { ports: services.ports, now: services.ports.clock.now() });
   const moved = await db
     .updateTable('domains')
-    .set({ account_id: accountId, handle: handle.id, ...nameservers, sealed_authcode: null, terminated: 0, hold: 0, state: 'changing' })
+    .set({
+      account_id: accountId,
+      handle: handle.id,
+      ...nameservers,
+      ...delegation,
+      sealed_authcode: null,
+      terminated: 0,
+      hold: 0,
+      state: 'changing',
+    })
     .where('name', '=', name)
     .where('account_id', '=', domain.account_id)
     .where('state', '=', 'registered')
     .where('sealed_authcode', '=', domain.sealed_authcode)
     .where('transfer_lock', '=', 0)
+    .where('delegation_settled', '=', domain.delegation_settled)
     .returningAll()
     .executeTakeFirst();
   if (!moved) throw changeInProgress(name);

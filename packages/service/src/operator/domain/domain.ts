@@ -2,8 +2,10 @@ import type { Domain } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { dnssecOf } from '../../core/domain/dnssec.ts';
 import { locksOf, nameserversOf } from '../../core/domain/domain.ts';
 import { domainCommands } from '../../core/domain/terminate.ts';
+import { dnssecStatus } from '../../rules/dnssec.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
@@ -48,6 +50,7 @@ export const getDomain: ReadOperation<'getDomain'> = {
       ...toDomain(domain, now),
       handle: domain.handle,
       transfer_lock: domain.transfer_lock === 1,
+      dnssec: dnssecStatus(dnssecOf(domain), Math.floor(now / 1000)),
       nameservers: listOfNameservers(nameserversOf(domain)),
       zone_published: change === undefined,
       zone_error: change?.reason ?? null,

@@ -46,6 +46,7 @@ test('registers a domain for a year, with the standard nameservers and one handl
     authcode: null,
     renewed: true,
     transferLock: false,
+    dsRecords: [],
   });
 });
 

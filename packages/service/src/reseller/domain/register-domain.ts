@@ -5,6 +5,7 @@ import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spe
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
+import { unsettledFrom } from '../../core/domain/dnssec.ts';
 import { changeInProgress, toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
@@ -64,11 +65,12 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     if (typeof end === 'object') return end;
     if (end === 'taken') throw registeredAlready(order.name);
     if (end === 'refused') throw wrongAuthcode(order.name);
+    if (end === 'signed') throw signedElsewhere(order.name);
     return undefined;
   },
 
   async confirm({ db }, { call, order, charge }) {
-    const row = await changeState(db, order.name, 'reserved', 'registered');
+    const row = await endState(db, order.name, 'reserved', { state: 'registered' });
     // The charge comes after the delivery, because a registration that was undone must not be on an invoice. A month may have ended since
     // the reservation.
     const { runtime, accountId, form, now } = call;
@@ -88,7 +90,7 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
 
   asTask: {
     async begin({ db }, { call: { runtime, form, now }, order }) {
-      const row = await changeState(db, order.name, 'reserved', 'pending');
+      const row = await endState(db, order.name, 'reserved', { state: 'pending' });
       const what = form.authcode === undefined ? 'registration' : 'transfer';
       const message = `The ${what} was accepted. The status of the domain is PENDING until the registry has carried it out.`;
       return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
@@ -98,7 +100,8 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
       const amount = BigInt(hold);
       await settle(db, runtime, { accountId, now });
       await releaseCredit(db, accountId, amount);
-      const { created: start, expires: stop } = await changeState(db, name, 'pending', 'registered');
+      const delegation = type === 'TRANSFER' ? unsettledFrom(now) : {};
+      const { created: start, expires: stop } = await endState(db, name, 'pending', { state: 'registered', ...delegation });
       await chargeOwed(db, runtime.ports, { accountId, kind: 'domain', subject: name, type, start, stop, amount }, now);
     },
   },
@@ -110,14 +113,8 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
   },
 };
 
-async function changeState(db: Db, name: string, from: DomainRow['state'], to: DomainRow['state']): Promise<DomainRow> {
-  return db
-    .updateTable('domains')
-    .set({ state: to })
-    .where('name', '=', name)
-    .where('state', '=', from)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+async function endState(db: Db, name: string, state: DomainRow['state'], next: Partial<DomainRow>): Promise<DomainRow> {
+  return db.updateTable('domains').set(next).where('name', '=', name).where('state', '=', state).returningAll().executeTakeFirstOrThrow();
 }
 
 /** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
@@ -153,6 +150,8 @@ async function reserve(
       expires,
       locked_until: lockedUntil,
       hold: 0,
+      // A domain that is transferred had other nameservers.
+      ...(form.authcode !== undefined && unsettledFrom(now)),
     })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')
@@ -201,6 +200,14 @@ async function transferHere(
 function wrongAuthcode(name: string): Refusal {
   const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${name}`;
   return invalid([{ field: 'authcode', rule: 'accepted', message }]);
+}
+
+function signedElsewhere(name: string): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `DNSSEC of ${name} is on at its current provider. Have it turned off there, wait 2 days, then send this request again.`,
+  );
 }
 
 function ownAlready(name: string): Refusal {

@@ -31,7 +31,7 @@ export const renewDomain: StoreOperation<'renewDomain'> = {
     const { stop, price } = await renewalNow(db, domain, now);
     assertPriceAccepted(price, form?.max_price);
     await lockAccount(db, accountId);
-    await beginDomainChange(db, name, { expires: stop, hold: 0 });
+    await beginDomainChange(db, domain, { expires: stop, hold: 0 });
     // The renewal at its present expiry may hold credit already, which this renewal takes over.
     await holdCredit(db, accountId, price - BigInt(domain.hold));
     await spend(db, spender, price, now);

@@ -22,8 +22,9 @@ export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, De
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const { name } = await settleAndFindDomain(db, call.runtime, call);
-    await beginDomainChange(db, name);
+    const domain = await settleAndFindDomain(db, call.runtime, call);
+    const { name } = domain;
+    await beginDomainChange(db, domain);
     const authcode = newAuthcode(call.runtime.ports.random);
     return { accountId: call.accountId, details: { name }, plan: { name, authcode, call } };
   },

@@ -86,9 +86,10 @@ test('registrar and store have the same nameservers after many concurrent change
 test('responds with 500 if the registrar fails, and keeps the previous nameservers on both sides', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  const before = await footprint(service);
+  const shown = async () => (await service.call('getDomain', { path })).body.data;
+  const before = [await shown(), service.registrar.domains.get(DOMAIN)];
   service.registrar.failing = new Error('no');
   expect((await service.call('setDomainNameservers', { path, form: FIVE })).status).toBe(500);
-  expect(await footprint(service)).toEqual(before);
+  expect([await shown(), service.registrar.domains.get(DOMAIN)]).toEqual(before);
   expect((await service.call('setDomainNameservers', { path, form: FIVE })).status).toBe(200);
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import { delegationChange } from '../../core/domain/dnssec.ts';
 import { nameserversOf } from '../../core/domain/domain.ts';
 import { listOfNameservers, namedNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -14,6 +15,7 @@ export const setNameservers = registrarChange<'setDomainNameservers', string[]>(
     if (broken.length > 0) throw invalid(broken);
     return listOfNameservers(nameservers);
   },
+  begun: (nameservers, { runtime, now }, domain) => delegationChange(domain, nameservers, { ports: runtime.ports, now }),
   before: (_db, domain) => listOfNameservers(nameserversOf(domain)),
   set: (registrar, name, nameservers, token) => registrar.setNameservers(name, nameservers, token),
   columnsOf(nameservers) {

@@ -10,7 +10,7 @@ export const setTransferLock = registrarChange<'setDomainTransferLock', boolean>
   before: (_db, domain) => domain.transfer_lock === 1,
   set: (registrar, name, locked, token) => registrar.setTransferLock(name, locked, token),
   columnsOf: (locked) => ({ transfer_lock: locked ? 1 : 0 }),
-  success: (locked, domain) => ({
+  success: (locked, _call, { name: domain }) => ({
     message: locked ? 'The transfer lock was set.' : 'The transfer lock was removed.',
     data: { domain, transfer_lock: locked },
   }),

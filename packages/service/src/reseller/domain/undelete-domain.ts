@@ -26,7 +26,7 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
     const { name } = row;
     assertCancelled(row, call.now);
     await lockAccount(db, call.accountId);
-    await beginDomainChange(db, name, { terminated: 0 });
+    await beginDomainChange(db, row, { terminated: 0 });
     await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
     const renew = renewalPrice(await tldPriceVersions(db, row.tld), row.expires);
     const spending = await spend(db, call.spender, renew, call.now);

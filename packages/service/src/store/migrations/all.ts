@@ -30,6 +30,7 @@ import { domainMoves } from './0029-domain-moves.ts';
 import { vmFacts } from './0031-vm-facts.ts';
 import { vmAbuse } from './0032-vm-abuse.ts';
 import { vmMonitors } from './0033-vm-monitors.ts';
+import { dnssec } from './0034-dnssec.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -68,5 +69,6 @@ export function migrationsOf(engine: Engine) {
     '0031-vm-facts': vmFacts(engine),
     '0032-vm-abuse': vmAbuse(engine),
     '0033-vm-monitors': vmMonitors(engine),
+    '0034-dnssec': dnssec(engine),
   };
 }

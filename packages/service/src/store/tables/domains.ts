@@ -33,6 +33,12 @@ export interface DomainsTable {
   locked_until: number;
   /** 1 if the account has set the transfer lock. */
   transfer_lock: Generated<number>;
+  /** Who signs the zone that resolvers have DS records of. Null if DNSSEC is off. */
+  dnssec_by: Generated<'service' | 'account' | null>;
+  /** JSON text: the DS records at the registry. */
+  ds_records: Generated<string>;
+  /** Seconds: from then on, resolvers have neither nameservers nor DS records of before. */
+  delegation_settled: Generated<number>;
 }
 
 export interface DnsRecordsTable {
