@@ -106,7 +106,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     };
     readonly abuse: {
       /**
-       * Hand in a statement about abuse
+       * Hand in an abuse statement
        *
        * Tells the provider what you say about a complaint about a VM, while its `abuse_status` is `STATEMENT_EXPECTED` or `BLOCKED`. It takes the place of an earlier statement. The status stays as it is until the provider has decided, and its decision is an event of the type `vm.abuse.changed`. `GET /vm/{vmid}/config` shows the reason of the provider and your statement.
        *
