@@ -129,7 +129,7 @@ const ADDRESSES = 64;
 
 /** Keeps the data of the sandbox, so that `prepare` can return to them. */
 export async function keepFresh({ dataDirectory }: Sandbox, client: Client): Promise<void> {
-  const store = new DatabaseSync(join(dataDirectory, 'store.sqlite'));
+  const store = new DatabaseSync(join(dataDirectory, 'store.sqlite'), { timeout: 10_000 });
   // A sandbox has thousands of free addresses, which take most of the time to restore.
   store.exec(`delete from ip_addresses where vm_id is null and position >= ${ADDRESSES}`);
   store.close();

@@ -65,7 +65,10 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
     const { portChecks } = store.tuning;
     do {
       looksAgain = false;
-      const due = await claimDue(runtime, clock.now(), portChecks);
+      const now = clock.now();
+      // Mostly nothing is due, and a read waits for no other transaction.
+      const isAnyDue = (await store.read((db) => dueAt(db, now).limit(1).executeTakeFirst())) !== undefined;
+      const due = isAnyDue ? await claimDue(runtime, now, portChecks) : [];
       await Promise.all(due.map((monitor) => check(monitor).catch(onFailure)));
       if (due.length === portChecks) looksAgain = true;
     } while (looksAgain && !signal.aborted);
@@ -96,17 +99,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
 /** Takes due checks. The time of the next one is stored first, so that no other instance takes them. */
 function claimDue({ store }: Runtime, now: number, limit: number): Promise<readonly Monitor[]> {
   return store.commit(async ({ db }) => {
-    const due = await store.sharing
-      .claim(
-        checkable(db)
-          .where('next_check', '<=', now)
-          .where('vms.booted', '<=', now - BOOT_MS)
-          .orderBy('next_check')
-          .limit(limit),
-        'vm_monitors',
-        'skip',
-      )
-      .execute();
+    const due = await store.sharing.claim(dueAt(db, now).orderBy('next_check').limit(limit), 'vm_monitors', 'skip').execute();
     const ids = due.map(({ vm_id }) => vm_id);
     if (ids.length > 0)
       await db
@@ -116,6 +109,12 @@ function claimDue({ store }: Runtime, now: number, limit: number): Promise<reado
         .execute();
     return due;
   });
+}
+
+function dueAt(db: Db, now: number) {
+  return checkable(db)
+    .where('next_check', '<=', now)
+    .where('vms.booted', '<=', now - BOOT_MS);
 }
 
 /** Monitors of VMs that run, are not being changed, and are not of a suspended account. */
