@@ -102,7 +102,7 @@ test('takes the DS records of nameservers of the account, and replaces them', as
 const DIGEST = '0'.repeat(64);
 test.each([
   ['an empty text', '', 'pattern'],
-  ['a key tag that is too high', `65536 13 2 ${DIGEST}`, 'maximum'],
+  ['a key tag that is too high', `65536 13 2 ${DIGEST}`, 'pattern'],
   ['a digest with a digit less', `1 13 2 ${DIGEST.slice(1)}`, 'pattern'],
   ['a digest with a digit more', `1 13 2 ${DIGEST}0`, 'pattern'],
   ['a digest of the other type', `1 13 4 ${DIGEST}`, 'pattern'],
