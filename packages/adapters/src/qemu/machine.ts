@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { CPUS } from './accelerator.ts';
 import { macOf } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
 import { ProgramError } from './programs.ts';
@@ -181,7 +182,7 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: Mac
     // Not `microvm`, which hangs without KVM.
     ['-machine', 'pc'],
     ['-accel', accelerator],
-    ['-cpu', accelerator === 'kvm' ? 'host' : 'max'],
+    ['-cpu', CPUS[accelerator]],
     ['-smp', String(mark.cores)],
     ['-m', String(mark.mem)],
     ['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'std'],
