@@ -18,6 +18,7 @@ import { temporaryDirectory } from '../process.ts';
 import { startRealWorld, startWorld } from './world.ts';
 import type { World } from './world.ts';
 
+const SIGNED_DOMAIN = 'signed-by-panel.net';
 const CONTACT: CreateHandleForm = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../examples/panel/contact.json'), 'utf8'));
 const [FIRST_KEY, SECOND_KEY] = [
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv first@panel-customer.net',
@@ -135,7 +136,11 @@ async function backUpAndRestore({ panel, reseller, real }: World, access: Access
 }
 
 async function measure({ panel, reseller, advance, real }: World, { vmid }: Access): Promise<void> {
+  await reseller.vm.monitoring(vmid, { enabled: true, port: 80 });
   await advance(600);
+  await expect
+    .poll(async () => (await reseller.vm.config(vmid)).monitoring)
+    .toMatchObject({ enabled: true, port: 80, status: 'reachable' });
   const used = await area.usage(panel, '4711');
   expect(used.cpu).toBeGreaterThan(0);
   expect(used.memory).toBeGreaterThan(20);
@@ -251,6 +256,12 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   await expect(domains.registerDomain(panel, 'moves-to-panel.net', CONTACT, 'wrong-code-1')).rejects.toBeInstanceOf(InvalidError);
   await domains.registerDomain(panel, 'moves-to-panel.net', CONTACT, 'example-authcode-1');
   expect((await reseller.domain.list()).toSorted()).toEqual(['moves-to-panel.net', DOMAIN]);
+
+  await domains.registerDomain(panel, SIGNED_DOMAIN, CONTACT);
+  await expect
+    .poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN), { timeout: 20_000 })
+    .toMatchObject({ status: 'enabled', managed_by: 'service' });
+  expect((await reseller.domain.dnssec.info(SIGNED_DOMAIN)).ds_records).toHaveLength(1);
 }
 
 async function suspendAndTerminate({ panel, reseller, real, advance }: World, { vmid, address }: Access): Promise<void> {
@@ -324,6 +335,7 @@ async function compareInvoice({ reseller, advance }: World): Promise<number> {
   }
   const bought = Object.values(positions.domains ?? {}).flat();
   expect(bought.map(({ type, totalPrice }) => [type, totalPrice]).toSorted()).toEqual([
+    ['CREATE', DOMAIN_PRICE],
     ['CREATE', DOMAIN_PRICE],
     ['RENEW', RENEWAL_PRICE],
     ['TRANSFER', DOMAIN_PRICE],
