@@ -37,6 +37,12 @@ export interface DsRecord {
   readonly digest: string;
 }
 
+/** Reads a DS record in the form of zone files: its key tag, algorithm, digest type and digest, with one space between them. */
+export function dsRecordOf(text: string): DsRecord {
+  const [keyTag, algorithm, digestType, digest = ''] = text.split(' ');
+  return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest: digest.toLowerCase() };
+}
+
 /**
  * The system that answers DNS queries about the domains of accounts. Every call is idempotent and describes the whole zone, so a later call
  * replaces an earlier one, and a repeated call changes nothing. A call with a stale token is rejected (see fencing.ts). The service

@@ -1,4 +1,4 @@
-export { textParts } from './dns.ts';
+export { dsRecordOf, textParts } from './dns.ts';
 export type { Dns, DsRecord, RecordSet, Zone } from './dns.ts';
 export { memoryFence, StaleTokenError } from './fencing.ts';
 export type { Fence, FencingToken, Subject } from './fencing.ts';

@@ -1,4 +1,5 @@
 /** Zones in PowerDNS Authoritative Server, by its HTTP API (version 4.3 or later). */
+import { dsRecordOf } from '../dns.ts';
 import type { Dns, DsRecord, RecordSet, Zone } from '../dns.ts';
 import type { Fence, FencingToken } from '../fencing.ts';
 import { absolute, contentOf } from './content.ts';
@@ -117,10 +118,7 @@ function zoneIn(response: unknown): ApiZone {
 function dsRecordsOf(key: unknown): DsRecord[] {
   const { active, published, ds } = Object(key);
   if (active !== true || published === false || !Array.isArray(ds)) return [];
-  return ds.flatMap((text) => {
-    const [keyTag, algorithm, digestType, digest = ''] = String(text).split(' ');
-    return digestType === '2' ? { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: 2, digest: digest.toLowerCase() } : [];
-  });
+  return ds.map((text) => dsRecordOf(String(text))).filter(({ digestType }) => digestType === 2);
 }
 
 function pathOf(zone: string): string {

@@ -58,9 +58,9 @@ import {
   removeVm,
   resizeVm,
   restartVmBilling,
+  setVmAbuseStatus,
   startVm,
   stopVm,
-  setVmAbuseStatus,
 } from './vm.ts';
 
 /** The handler of each operation of the operator document. */

@@ -1,4 +1,5 @@
 /** DNSSEC of domains. The specification does not show it. */
+import { dsRecordOf } from '@reseller/adapters';
 import type { DsRecord } from '@reseller/adapters';
 
 import type { Seconds } from './billing.ts';
@@ -43,13 +44,8 @@ export function areAllIn(nameservers: readonly string[], others: readonly string
 
 /** The DS records in a form, and every rule that they break beyond the pattern of the document. */
 export function readDsRecords(text: string): { readonly records: readonly DsRecord[]; readonly broken: readonly BrokenField[] } {
-  const records = text.split(',').map(toDsRecord);
+  const records = text.split(',').map((one) => dsRecordOf(one.trim()));
   const isDistinct = new Set(records.map((record) => JSON.stringify(record))).size === records.length;
   const broken: BrokenField = { field: 'ds_records', rule: 'distinct', message: 'must not have the same DS record twice' };
   return { records, broken: isDistinct ? [] : [broken] };
-}
-
-function toDsRecord(text: string): DsRecord {
-  const [keyTag, algorithm, digestType, digest = ''] = text.trim().split(' ');
-  return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest: digest.toLowerCase() };
 }
