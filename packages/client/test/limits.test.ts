@@ -11,6 +11,30 @@ import { sendOnce } from '../src/runtime/send.ts';
 import { API, envelope, refusal, reset, scripted, silence, VM } from './scripted-service.ts';
 import type { Reply } from './scripted-service.ts';
 
+function useFakeTimers(): void {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+}
+
+/**
+ * Watches the fake timers of one delay. Other modules in the process of the tests have timers too.
+ *
+ * @returns How many of them were set and not cleared. At least one must have been set.
+ */
+function watchTimers(delayMs: number): () => number {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  const clear = vi.spyOn(globalThis, 'clearTimeout');
+  return () => {
+    const timers = set.mock.results.filter((_, index) => set.mock.calls[index]?.[1] === delayMs).map(({ value }) => value);
+    expect(timers).not.toEqual([]);
+    const cleared = new Set<unknown>(clear.mock.calls.map(([timer]) => timer));
+    return timers.filter((timer) => !cleared.has(timer)).length;
+  };
+}
+
 describe('the timeout of an attempt', () => {
   const request = { url: 'http://a.test/', method: 'GET', headers: new Headers(), body: null };
   const connectionOf = (fetch: Fetch) => connect({ baseUrl: 'http://a.test', fetch }, API);
@@ -24,11 +48,6 @@ describe('the timeout of an attempt', () => {
       { status: 202 },
     );
 
-  function useFakeTimers(): void {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-  }
-
   test.each([
     ['no response comes', silent, 1, undefined],
     ['no response comes', silent, 30_000, undefined],
@@ -37,6 +56,7 @@ describe('the timeout of an attempt', () => {
     ['no response comes', silent, 2 ** 31 - 1, undefined],
   ])('ends an attempt of which %s, and not a millisecond early (%#)', async (_, fetch, timeoutMs, status) => {
     useFakeTimers();
+    const timersLeft = watchTimers(timeoutMs);
     const ended = vi.fn<(attempt: unknown) => void>();
     const attempt = sendOnce(connectionOf(fetch), request, timeoutMs).then(ended);
     await vi.advanceTimersByTimeAsync(timeoutMs - 1);
@@ -44,7 +64,7 @@ describe('the timeout of an attempt', () => {
     await vi.advanceTimersByTimeAsync(1);
     await attempt;
     expect(ended.mock.calls).toMatchObject([[{ Class: TimeoutError, notCarriedOut: undefined, details: { status } }]]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timersLeft()).toBe(0);
   });
 
   test.each([2 ** 31, Infinity])('of %d ms is the longest possible delay of a timer', async (timeoutMs) => {
@@ -59,6 +79,7 @@ describe('the timeout of an attempt', () => {
 
   test('leaves no timer behind after a response, a failure or an abort', async () => {
     useFakeTimers();
+    const timersLeft = watchTimers(1_000);
     const signal = AbortSignal.abort();
     await sendOnce(
       connectionOf(async () => new Response('')),
@@ -71,7 +92,7 @@ describe('the timeout of an attempt', () => {
       1_000,
     );
     await sendOnce(connectionOf(silent), request, 1_000, signal);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timersLeft()).toBe(0);
   });
 
   test('a caller that aborts while the timeout runs gets the abort with its reason', async () => {
@@ -204,8 +225,8 @@ describe('the wait before a retry', () => {
   });
 
   test('the system clock waits until the time is over or the signal aborts, and leaves no timer behind', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
+    useFakeTimers();
+    const timersLeft = watchTimers(500);
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, 'removeEventListener');
     const ended = vi.fn<() => void>();
@@ -220,7 +241,7 @@ describe('the wait before a retry', () => {
     controller.abort();
     await aborted;
     await systemClock.sleep(500, AbortSignal.abort());
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timersLeft()).toBe(0);
   });
 });
 
