@@ -1,4 +1,4 @@
-/** The clock and the random numbers of the machine. */
+/** The clock and the random numbers of the machine, and the clock of a sandbox. */
 import { randomBytes } from 'node:crypto';
 
 import type { Random } from '../rules/random.ts';
@@ -11,6 +11,29 @@ export interface Clock {
 
 /** The clock of the machine. */
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** A clock that is ahead of a base clock. */
+export interface OffsetClock extends Clock {
+  readonly base: Clock;
+  /** Milliseconds. */
+  readonly offset: number;
+  setOffset(milliseconds: number): void;
+}
+
+/** The clock of a sandbox. @param initial Milliseconds. */
+export function offsetClock(base: Clock, initial: number): OffsetClock {
+  let offset = initial;
+  return {
+    base,
+    get offset() {
+      return offset;
+    },
+    setOffset(milliseconds) {
+      offset = milliseconds;
+    },
+    now: () => base.now() + offset,
+  };
+}
 
 /** A call of the operating system for a few bytes takes as long as for many. */
 const POOL_BYTES = 8_192;

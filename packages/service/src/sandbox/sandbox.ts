@@ -1,4 +1,4 @@
-import type { OffsetClock } from './offset-clock.ts';
+import type { OffsetClock } from '../ports/system.ts';
 
 /** The controls of a sandbox. */
 export interface Sandbox {

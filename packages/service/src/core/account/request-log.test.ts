@@ -230,8 +230,9 @@ describe.each(engines)('on %s', (engine) => {
     async (count) => {
       const store = await openStore();
       const id = await createReseller(store);
-      for (let number = 0; number < count; number++)
-        await store.requestLog.append(entry(id, String(number).padStart(5, '0'), { message: '' }));
+      await Promise.all(
+        Array.from({ length: count }, (_, number) => store.requestLog.append(entry(id, String(number).padStart(5, '0'), { message: '' }))),
+      );
       await store.requestLog.numberAll();
       const { logBytes } = await storeFigures(store);
       await store.commit(({ db }) => writeLogRetention(db, { months: null, bytesPerAccount: logBytes }));

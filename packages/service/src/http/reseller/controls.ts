@@ -2,9 +2,9 @@ import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply } from 'fastify';
 import type { Selectable } from 'kysely';
 
+import type { OffsetClock } from '../../ports/system.ts';
 import type { Mode } from '../../rules/mode.ts';
 import { RateLimited } from '../../rules/refusal.ts';
-import type { OffsetClock } from '../../sandbox/offset-clock.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { RateLimit } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';

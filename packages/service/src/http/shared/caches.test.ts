@@ -6,7 +6,7 @@ import { TestClock } from '../../../test/ports/clock.ts';
 import { seededStore } from '../../../test/shared-store.ts';
 import { createAccount, issueApiKey } from '../../index.ts';
 import { simulatedPorts } from '../../ports/simulated.ts';
-import { offsetClock } from '../../sandbox/offset-clock.ts';
+import { offsetClock } from '../../ports/system.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { createAuthenticator } from '../reseller/authenticate.ts';
 import { createControls } from '../reseller/controls.ts';

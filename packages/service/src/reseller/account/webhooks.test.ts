@@ -337,7 +337,7 @@ test.each<[string, Respond, string | null, string]>([
   );
 });
 
-test('a body that drips counts by its status, at the end of the time', { timeout: 60_000 }, async () => {
+test('a body that drips counts by its status, at the end of the time', { tags: 'deep', timeout: 60_000 }, async () => {
   const [service, receiver] = await Promise.all([
     startService(),
     startReceiver((_got, response) => {

@@ -4,7 +4,6 @@
  */
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -68,18 +67,4 @@ export function markClosed(directory: string): void {
 /** A copy is another store. */
 export function forgetNumber(connection: DatabaseSync): void {
   connection.exec('PRAGMA user_version = 0');
-}
-
-/** @returns A function that says which file of an open store was removed or replaced. Undefined if none was. */
-export function watchFiles(files: readonly string[]): () => string | undefined {
-  const identities = files.map((file) => identityOf(statOf(file)));
-  return () => files.find((file, index) => identityOf(statOf(file)) !== identities[index]);
-}
-
-function statOf(file: string): BigIntStats | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false });
-}
-
-function identityOf(stats: BigIntStats | undefined): string {
-  return stats === undefined ? '' : `${stats.dev}/${stats.ino}`;
 }

@@ -1,4 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,7 +20,7 @@ import { ConnectionDialect, directRunner } from './database.ts';
 import { GroupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
 import { longReads } from './long-reads.ts';
-import { assertComplete, markClosed, markOpen, watchFiles } from './open-mark.ts';
+import { assertComplete, markClosed, markOpen } from './open-mark.ts';
 import { createPrivateFile, makePrivate, makePrivateDirectory } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
@@ -156,6 +157,20 @@ class FileReplacedError extends StoreUnavailableError {
       `The file ${file} was removed or replaced while the service used it, so nothing more can be stored. Stop the service before you move or restore its store, then start it again.`,
     );
   }
+}
+
+/** @returns A function that says which file of an open store was removed or replaced. Undefined if none was. */
+function watchFiles(files: readonly string[]): () => string | undefined {
+  const identities = files.map((file) => identityOf(statOf(file)));
+  return () => files.find((file, index) => identityOf(statOf(file)) !== identities[index]);
+}
+
+function statOf(file: string): BigIntStats | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false });
+}
+
+function identityOf(stats: BigIntStats | undefined): string {
+  return stats === undefined ? '' : `${stats.dev}/${stats.ino}`;
 }
 
 /** Entries are inserted in the order of their dates, so the oldest are found without an index on the month. */
