@@ -466,8 +466,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     for (const [index, { name, path }] of PAGES.entries()) {
       await openToLook(look, path);
       if (name === 'account') await look.locator('canvas').waitFor();
-      // A usual run checks every sixth page, each in one look.
-      await inspect(look, name, (at) => isDeep || (index % 6 === 0 && at === (index / 6) % LOOKS.length));
+      // A usual run checks every twelfth page, each in one look.
+      await inspect(look, name, (at) => isDeep || (index % 12 === 0 && at === (index / 12) % LOOKS.length));
     }
     expect(faults).toEqual([]);
     await close();

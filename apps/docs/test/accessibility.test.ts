@@ -10,7 +10,10 @@ import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
 import { openReference } from './redoc-page.ts';
 
-const PAGES = ['', 'quickstart', 'guides/lost-responses', 'guides/open-questions', 'operations/reseller/createVm', 'errors'];
+const PAGES = byDepth({
+  usual: ['', 'guides/lost-responses', 'operations/reseller/createVm'],
+  deep: ['', 'quickstart', 'guides/lost-responses', 'guides/open-questions', 'operations/reseller/createVm', 'errors'],
+});
 const SCHEMES = ['light', 'dark'] as const;
 const DESKTOP = { width: 1440, height: 1000 };
 const PHONE = { width: 390, height: 844 };

@@ -2,8 +2,7 @@
  * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
  * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
  *
- * The usual run types those of README, quickstart and two guides, and those of the README a second time. It compiles the programs of all pages. A
- * deep run types all of them twice. The pages run one after another in one sandbox.
+ * The usual run types those of README, quickstart and two guides, and compiles the programs of all pages. A deep run types all of them twice. The pages run one after another in one sandbox.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -11,7 +10,7 @@ import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 import { blocksOf, programOf, shownOutput } from '../../../.config/blocks.ts';
-import { byDepth, isDeep } from '../../../.config/depth.ts';
+import { isDeep } from '../../../.config/depth.ts';
 import { areFree, cloneRepository, otherPorts, type } from '../../../.config/newcomer.ts';
 import type { Clone, Typed } from '../../../.config/newcomer.ts';
 import { REPOSITORY } from '../../../.config/sandbox.ts';
@@ -140,7 +139,7 @@ test.each(typed)('$name does what it says', async ({ path }) => {
 });
 
 // The pages have run one after another in one sandbox.
-test.each(byDepth({ usual: typed.slice(0, 1), deep: typed }))('$name does it a second time', async ({ path }) => {
+test.each(typed)('$name does it a second time', { tags: 'deep' }, async ({ path }) => {
   const again = programOf(blocksOf(path), 'sh').match(/^npx -y pnpm@12 try \S+\.(?:md|ts)$/gm) ?? [];
   const { code, stderr } = await typeLines(again.join('\n'));
   // All pages twice cost more than the credit limit of the sample account.
@@ -178,7 +177,7 @@ test('try --reset brings the sandbox back to its first start', async () => {
   expect(await typeLines(RESET)).toMatchObject({ code: 0, stdout: expect.stringContaining('after its first start') });
 });
 
-test('try says that no sandbox is running', async () => {
+test('try says that no sandbox is running', { tags: 'deep' }, async () => {
   await stop(sandbox);
   const { code, stderr } = await typeLines('npx -y pnpm@12 try examples/quickstart/buy.ts');
   expect(code).toBe(1);

@@ -10,6 +10,7 @@ import { createReseller } from '@reseller/client';
 import { Client } from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { serverProgram } from '../../../.config/server-program.ts';
 import { newDatabase, query, SHARED } from './database.ts';
 import { startCommand, startServer, temporaryDirectory } from './process.ts';
@@ -188,23 +189,29 @@ test.each([
   expect(await tablesOf(url)).toEqual([]);
 });
 
-test.each([
-  ['an invalid first byte', "x'41ff42'"],
+const INVALID_TEXTS = [
   ['a truncated character whose replacement has the same length', "x'41f09f9842'"],
+  ['an invalid first byte', "x'41ff42'"],
   ['half of a surrogate pair', "x'eda080'"],
-])('text with %s is an error, and the database has no table afterwards', { timeout: 300_000 }, async (_, bytes) => {
-  const { directory } = await usedStore();
-  const store = new DatabaseSync(join(directory, 'store.sqlite'));
-  store.exec(`update accounts set name = cast(${bytes} as text)`);
-  store.close();
-  const url = await newDatabase();
-  const { code, stderr } = await move(directory, url);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /^The move failed, and nothing was moved: The embedded store has a text in accounts\.name that is not valid UTF-8, .*\n$/,
-  );
-  expect(await tablesOf(url)).toEqual([]);
-});
+] as const;
+
+test.each(byDepth({ usual: INVALID_TEXTS.slice(0, 1), deep: INVALID_TEXTS }))(
+  'text with %s is an error, and the database has no table afterwards',
+  { timeout: 300_000 },
+  async (_, bytes) => {
+    const { directory } = await usedStore();
+    const store = new DatabaseSync(join(directory, 'store.sqlite'));
+    store.exec(`update accounts set name = cast(${bytes} as text)`);
+    store.close();
+    const url = await newDatabase();
+    const { code, stderr } = await move(directory, url);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^The move failed, and nothing was moved: The embedded store has a text in accounts\.name that is not valid UTF-8, .*\n$/,
+    );
+    expect(await tablesOf(url)).toEqual([]);
+  },
+);
 
 test('moves text with any valid character unchanged', { tags: 'deep', timeout: 300_000 }, async () => {
   const { directory } = await usedStore();

@@ -2,7 +2,7 @@
 import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
-import { byDepth } from '../../../.config/depth.ts';
+import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { contentsOf, textsIn } from './contents.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
@@ -63,18 +63,18 @@ test.each(withForm)('%s: responds with 4xx to hostile values in every field, or 
   expect(Object.keys(await contentsOf(service))).toEqual(tables);
 });
 
-/** Values of a path parameter that no resource has. */
+/** Values of a path parameter that no resource has. The usual run sends a third of them to each operation, a different third to the next one. */
 const HOSTILE_SEGMENTS = [...PERHAPS, 'a\u0000b', '\r\nSet-Cookie: x', '\u001B[2J', 'x'.repeat(900), 'a/b', 'a?b', 'a#b', ' ', ';', "1'--"];
 
 test('every operation responds with 4xx to hostile path parameters, and changes nothing', async () => {
   const service = await startService();
-  for (const id of withPath) {
+  for (const [index, id] of withPath.entries()) {
     const { path, ...others } = await goodCall(service, id, await service.account());
     // Some operations also carry out what earlier calls have left to do.
     await service.runScheduledJobs();
     const before = await contentsOf(service);
     for (const name of pathParametersOf(apiOf(id))) {
-      for (const value of HOSTILE_SEGMENTS) {
+      for (const value of HOSTILE_SEGMENTS.filter((_, at) => isDeep || (at - index) % 3 === 0)) {
         const { status } = await service.call(id, { ...others, path: { ...path, [name]: value } });
         expect.soft([400, 404, 409], `${id}: the status for ${value} is ${status}`).toContain(status);
       }

@@ -109,7 +109,7 @@ export const billingActions: readonly Action[] = [
 ];
 
 /** With 64 steps, the first two seeds reach each action, each fault of a port, each refusal and each way to repeat a request. */
-export const STEPS = amountOf('SIMULATOR_STEPS', { usual: 64, deep: 200 });
+export const STEPS = amountOf('SIMULATOR_STEPS', { usual: 48, deep: 200 });
 
 /** The command that reproduces a seed, from the root of the repository. */
 export function replayCommand(seed: number): string {
