@@ -551,7 +551,7 @@ async function listenOnLocalDefault() {
 
 test.each([
   ['3600', 'Wait 3600 s, then run the command again.', ''],
-  ['3', '', 'The service asks to wait 3 seconds. The command goes on then.'],
+  ['6', '', 'The service asks to wait 6 seconds. The command goes on then.'],
   ['0', '', ''],
 ])('a rate limit with Retry-After %s says how long to wait', async (retryAfter, end, meanwhile) => {
   let left = 1;
