@@ -46,6 +46,27 @@ export const areas: Readonly<Record<string, Area>> = {
     startsService: true,
     threshold: 85,
   },
+  'core-events': {
+    sources: ['packages/service/src/core/events/*.ts'],
+    tests: [
+      'packages/service/src/core/events/*.test.ts',
+      'packages/service/src/reseller/account/webhooks.test.ts',
+      'packages/service/src/operator/account-events.test.ts',
+    ],
+    startsService: true,
+    threshold: 85,
+  },
+  'core-catalogue': {
+    sources: ['packages/service/src/core/catalogue/*.ts'],
+    tests: [
+      'packages/service/src/core/catalogue/*.test.ts',
+      'packages/service/src/operator/catalogue/*.test.ts',
+      'packages/service/src/operator/{sale,domain/tld-price}.test.ts',
+      'packages/service/src/reseller/{accounting,vm}/*.test.ts',
+    ],
+    startsService: true,
+    threshold: 85,
+  },
   client: {
     sources: [
       'packages/client/src/runtime/*.ts',

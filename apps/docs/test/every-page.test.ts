@@ -1,6 +1,6 @@
 /**
  * Every page of the site, rendered once in a real Chromium and checked by axe and at the widths of a desktop, a tablet and a phone. The usual run
- * has the width of a phone, where names break first, and every sixtieth operation. It leaves axe to `accessibility.test.ts`, which has a page of each kind.
+ * has the widths of a tablet and a phone, and every sixtieth operation. It leaves axe to `accessibility.test.ts`, which has a page of each kind.
  */
 import { globSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
 
-const WIDTHS = byDepth({ usual: [390], deep: [1440, 768, 390] });
+const WIDTHS = byDepth({ usual: [768, 390], deep: [1440, 768, 390] });
 /** Each is a process of the browser. */
 const TABS = [1, 2];
 const isReference = new Set(references.map(({ page }) => `${page}.html`));
