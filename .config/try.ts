@@ -27,7 +27,7 @@ const SHORT_ERRORS = new URL('short-errors.mjs', import.meta.url).href;
 /** Pages become files here, where their imports are found. */
 const PAGES = join(REPOSITORY, 'examples/quickstart/.pages');
 
-interface Sandbox {
+interface RunningSandbox {
   readonly baseUrl: string;
   readonly operatorUrl: string;
   readonly apiKey: string;
@@ -74,7 +74,7 @@ function usesSandbox(path: string): boolean {
   return !readFileSync(path, 'utf8').includes('@reseller/testing');
 }
 
-async function run(program: string, sandbox: Sandbox | undefined): Promise<number> {
+async function run(program: string, sandbox: RunningSandbox | undefined): Promise<number> {
   const settings = sandbox && {
     RESELLER_API_KEY: sandbox.apiKey,
     RESELLER_OPERATOR_TOKEN: sandbox.operatorToken,
@@ -89,7 +89,7 @@ async function run(program: string, sandbox: Sandbox | undefined): Promise<numbe
   return typeof code === 'number' ? code : 1;
 }
 
-async function runningSandbox(): Promise<Sandbox | undefined> {
+async function runningSandbox(): Promise<RunningSandbox | undefined> {
   const folder = resolve(REPOSITORY, process.env['RESELLER_DATA_DIR'] || '.data');
   function textOf(name: string): string | undefined {
     return existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim() : undefined;

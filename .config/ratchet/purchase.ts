@@ -46,12 +46,12 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-interface Figures {
+interface PurchaseFigures {
   readonly files: number;
   readonly functions: number;
 }
 
-async function measure(purchase: number): Promise<Figures> {
+async function measurePurchase(purchase: number): Promise<PurchaseFigures> {
   await session.post('Profiler.takePreciseCoverage');
   await buy(`purchase-${purchase}`);
   const { result } = await session.post('Profiler.takePreciseCoverage');
@@ -63,9 +63,9 @@ async function measure(purchase: number): Promise<Figures> {
 }
 
 // The first purchases compile queries, and others run while a scheduled job or the renewal of a cache does. So the least of several counts.
-let least = await measure(0);
+let least = await measurePurchase(0);
 for (let purchase = 1; purchase < PURCHASES; purchase++) {
-  const figures = await measure(purchase);
+  const figures = await measurePurchase(purchase);
   if (figures.functions < least.functions) least = figures;
 }
 await service.close();

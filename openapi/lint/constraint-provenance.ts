@@ -1,12 +1,11 @@
-import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
+import type { Oas3Rule } from '@redocly/openapi-core';
 
 import { ALL_RULES, constraintsIn, provenanceOfConstraint } from './constraints.ts';
 import { isFields } from './nodes.ts';
 import type { Fields } from './nodes.ts';
 import { visitParts } from './parts.ts';
 import type { Part } from './parts.ts';
-
-type Location = UserContext['location'];
+import type { Location } from './schemas.ts';
 
 /** We may have chosen the limit of a shown field, so each constraint has a provenance, in its own schema or in one above. */
 export const constraintProvenance: Oas3Rule = () => ({

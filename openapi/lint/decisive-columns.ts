@@ -43,15 +43,15 @@ function itemsOf(root: readonly Node[], resolve: Resolve): string[] {
   const data = membersOf(root, resolve).get('data') ?? root;
   for (const nodes of [data, ...['list', 'items', 'events', 'deliveries'].map((name) => membersOf(data, resolve).get(name) ?? [])]) {
     const items = nodes.flatMap(({ schema, source }) => nodesOf(schema['items'], source, resolve));
-    if (items.length > 0) return namesOf(items, resolve, 0);
+    if (items.length > 0) return columnsOf(items, resolve, 0);
   }
   return [];
 }
 
-function namesOf(nodes: readonly Node[], resolve: Resolve, depth: number): string[] {
+function columnsOf(nodes: readonly Node[], resolve: Resolve, depth: number): string[] {
   if (depth > MAX_DEPTH) return [];
   return [...membersOf(nodes, resolve)].flatMap(([name, inner]) => {
-    const names = namesOf(inner, resolve, depth + 1);
+    const names = columnsOf(inner, resolve, depth + 1);
     return names.length === 0 ? [name] : names.map((one) => `${name}.${one}`);
   });
 }

@@ -3,7 +3,7 @@ import type { UserContext } from '@redocly/openapi-core';
 import { entriesOf, isFields } from './nodes.ts';
 import type { Fields } from './nodes.ts';
 
-type Location = UserContext['location'];
+export type Location = UserContext['location'];
 export interface FoundSchema {
   schema: Fields;
   location: Location;

@@ -1,4 +1,5 @@
-import type { ApiCommand } from './api.ts';
+import type { Operation } from '@reseller/contract';
+
 import type { Caller, Result } from './caller.ts';
 import { exitCodeOf } from './errors.ts';
 import { EXIT } from './failure.ts';
@@ -10,7 +11,7 @@ import type { Quote } from './price.ts';
 /** A purchase that the user has confirmed. */
 export interface ConfirmedPurchase extends Quote {
   readonly caller: Caller;
-  readonly operation: ApiCommand['operation'];
+  readonly operation: Operation;
   readonly input: Input;
 }
 

@@ -4,15 +4,14 @@ import type { Call, ClientEvent } from '@reseller/client/extension';
 import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
 import type { Places } from '@reseller/client/places';
 import { fillPath, maskSecrets } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 import * as operatorSdk from '@reseller/operator-client';
 
-import type { Api, ApiCommand } from './api.ts';
+import type { Api } from './api.ts';
 import { pathArguments } from './input.ts';
 import type { Input } from './input.ts';
 import { credential } from './target.ts';
 import type { Target } from './target.ts';
-
-type Operation = ApiCommand['operation'];
 
 /** A response. */
 export interface Result {

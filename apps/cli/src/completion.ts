@@ -1,11 +1,13 @@
 /** Values that a shell completes: identifiers of the service, and the names of profiles. The library completes commands and options. */
 import root from '@bomb.sh/tab';
 import { valueAt } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 import type { Command } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
-import type { Api, ApiCommand } from './api.ts';
+import type { Api } from './api.ts';
 import { callerOf } from './caller.ts';
+import { wordsOf } from './help-texts.ts';
 import { inputOptions, pathArguments } from './input.ts';
 import { readSettings } from './profiles.ts';
 import { findTarget } from './target.ts';
@@ -118,13 +120,13 @@ interface Place {
  * @param words The words after the name of the program.
  */
 export async function completeValues(program: Command, words: readonly string[]): Promise<void> {
-  const place = placeOf(program, words);
-  const known = root.commands.get(pathOf(place.command).join(' '));
+  const place = parseWords(program, words);
+  const known = root.commands.get(wordsOf(place.command).slice(1).join(' '));
   if (!known) return;
   const { option, command, values } = place;
   const argument = command.registeredArguments[values.length];
   if (option === undefined && argument === undefined) return;
-  const found = option === 'profile' ? profileNames() : await valuesOf(place, option ?? argument?.name() ?? '').catch(() => []);
+  const found = option === 'profile' ? profileNames() : await fetchValues(place, option ?? argument?.name() ?? '').catch(() => []);
   function offer(complete: (value: string, description: string) => void): void {
     for (const { value, label } of found) complete(value, label);
   }
@@ -132,7 +134,7 @@ export async function completeValues(program: Command, words: readonly string[])
   else if (found.length > 0) known.option(option, known.options.get(option)?.description ?? '', offer);
 }
 
-function placeOf(program: Command, words: readonly string[]): Place {
+function parseWords(program: Command, words: readonly string[]): Place {
   let command = program;
   const values: string[] = [];
   let option: string | undefined;
@@ -152,17 +154,14 @@ function placeOf(program: Command, words: readonly string[]): Place {
   return { command, values, option, profile };
 }
 
-function pathOf(command: Command): readonly string[] {
-  return command.parent ? [...pathOf(command.parent), command.name()] : [];
-}
-
 function profileNames(): readonly Value[] {
   return readSettings().profiles.map(({ name, baseUrl, operatorUrl }) => ({ value: name, label: baseUrl ?? operatorUrl ?? '' }));
 }
 
-async function valuesOf({ command, values, profile }: Place, word: string): Promise<readonly Value[]> {
+async function fetchValues({ command, values, profile }: Place, word: string): Promise<readonly Value[]> {
   const name = word.replaceAll('-', '_');
-  const [api, words] = pathOf(command)[0] === 'operator' ? [operatorApi(), pathOf(command).slice(1)] : [resellerApi(), pathOf(command)];
+  const [, group, ...others] = wordsOf(command);
+  const [api, words] = group === 'operator' ? [operatorApi(), others] : [resellerApi(), wordsOf(command).slice(1)];
   const { operation } = api.commands.find((one) => one.words.join(' ') === words.join(' ')) ?? {};
   if (!operation) return name === 'name' && words[0] === 'profile' ? profileNames() : [];
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -171,7 +170,7 @@ async function valuesOf({ command, values, profile }: Place, word: string): Prom
   });
   const target = await Promise.race([findTarget(profile), ended]);
   const caller = callerOf(api, target);
-  async function read(id: string | undefined, given: ReadonlyMap<string, string | undefined>): Promise<unknown> {
+  async function fetchData(id: string | undefined, given: ReadonlyMap<string, string | undefined>): Promise<unknown> {
     const wanted = api.commands.find((one) => one.operation.id === id)?.operation;
     if (!wanted) return [];
     const path: Record<string, string> = {};
@@ -186,8 +185,8 @@ async function valuesOf({ command, values, profile }: Place, word: string): Prom
   }
   const each = OF_EACH[api.name][name];
   if (each) {
-    const items = itemsOf(await read(each.list, new Map())).flatMap((item) => valueOf(item, each.parameter));
-    const found = await Promise.all(items.slice(0, MAX_READ).map(({ value }) => read(each.read, new Map([[each.parameter, value]]))));
+    const items = itemsOf(await fetchData(each.list, new Map())).flatMap((item) => valueOf(item, each.parameter));
+    const found = await Promise.all(items.slice(0, MAX_READ).map(({ value }) => fetchData(each.read, new Map([[each.parameter, value]]))));
     const contained = found.flatMap((data) =>
       each.member === undefined ? itemsOf(data) : Object.values(Object(Object(data)[each.member])),
     );
@@ -196,10 +195,10 @@ async function valuesOf({ command, values, profile }: Place, word: string): Prom
   }
   // The list of the records of a domain needs the domain, which is an argument before.
   const given = new Map(pathArguments(operation).map((parameter, index) => [parameter.name, values[index]]));
-  return itemsOf(await read(listFor(api, operation, name), given)).flatMap((item) => valueOf(item, name));
+  return itemsOf(await fetchData(listFor(api, operation, name), given)).flatMap((item) => valueOf(item, name));
 }
 
-function listFor(api: Api, operation: ApiCommand['operation'], name: string): string | undefined {
+function listFor(api: Api, operation: Operation, name: string): string | undefined {
   const ofOperation = OF_OPERATIONS[operation.id]?.[name];
   if (ofOperation !== undefined) return ofOperation;
   const parameter = operation.parameters.find((one) => one.name === name);

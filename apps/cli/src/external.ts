@@ -81,12 +81,12 @@ export async function runExternal({ name, program, profile, usage }: ExternalCom
   return runNode(file, [...leading, ...more], environment);
 }
 
-interface Settings {
+interface ProgramSettings {
   readonly more: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
 }
 
-async function settingsFor(name: string, meaning: ExternalCommand['profile'], given: readonly string[]): Promise<Settings> {
+async function settingsFor(name: string, meaning: ExternalCommand['profile'], given: readonly string[]): Promise<ProgramSettings> {
   const at = given.findIndex((one) => /^--profile(?:=|$)/.test(one));
   const [option, value] = at < 0 ? [] : [given[at], given[at]?.includes('=') ? given[at].slice('--profile='.length) : given[at + 1]];
   const others = at < 0 ? given : given.toSpliced(at, option?.includes('=') ? 1 : 2);
@@ -106,7 +106,7 @@ function portOf({ name, baseUrl = '' }: Profile): string {
 }
 
 /** The arguments and the environment with which a program calls the service of the other commands. */
-async function serviceFor(profile: string | undefined, others: readonly string[]): Promise<Settings> {
+async function serviceFor(profile: string | undefined, others: readonly string[]): Promise<ProgramSettings> {
   // A subcommand, such as `explain`, or a target of its own.
   const needsNone = others[0]?.startsWith('-') === false || others.some((one) => one === '--help' || /^--target(=|$)/.test(one));
   if (needsNone) return { more: others, environment: {} };

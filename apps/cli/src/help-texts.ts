@@ -20,6 +20,11 @@ export function withCommands(text: string): string {
   return text.replaceAll(/\b(?:GET|PUT|POST|DELETE|PATCH) \/[\w{}/.-]*[\w}]/g, (request) => known.get(request) ?? request);
 }
 
+/** The words that a person types for a command: `['reseller', 'vm', 'create']`. */
+export function wordsOf(command: Command): readonly string[] {
+  return [...(command.parent ? wordsOf(command.parent) : []), command.name()];
+}
+
 /** A command from the first example of the document; undefined if a value has none. */
 export function exampleOf({ name }: Api, words: readonly string[], operation: Operation): string | undefined {
   const values = pathArguments(operation).map(({ examples }) => examples[0]);

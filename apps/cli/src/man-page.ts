@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 
 import { exitCodes } from './failure.ts';
-import { commandExample } from './help-texts.ts';
+import { commandExample, wordsOf } from './help-texts.ts';
 
 /** The pages by their names, such as `reseller` and `reseller-operator-vms`. */
 export function manPages(program: Command): ReadonlyMap<string, string> {
   const groups = groupsOf(program);
-  return new Map([[program.name(), mainPage(program, groups)], ...groups.map((group) => [pageOf(group), groupPage(group)] as const)]);
+  return new Map([[program.name(), mainPage(program, groups)], ...groups.map((group) => [pageName(group), groupPage(group)] as const)]);
 }
 
 /** The groups that have a page. The groups of the operator API have pages of their own. */
@@ -27,7 +27,7 @@ function mainPage(program: Command, groups: readonly Command[]): string {
     '.SH DESCRIPTION',
     roff(program.description()),
     '.SH GROUPS OF COMMANDS',
-    ...groups.flatMap((group) => ['.TP', `.BR ${roff(pageOf(group))} (1)`, roff(group.description())]),
+    ...groups.flatMap((group) => ['.TP', `.BR ${roff(pageName(group))} (1)`, roff(group.description())]),
     '.SH COMMANDS',
     ...program.commands.filter(({ commands }) => commands.length === 0).flatMap(section),
     '.SH EXIT STATUS',
@@ -52,13 +52,13 @@ function groupPage(group: Command): string {
 
 function page(command: Command, lines: readonly string[]): string {
   const [name, summary] = [
-    pageOf(command),
+    pageName(command),
     command.parent ? command.description() : 'command line of the Reseller Infrastructure Service API',
   ];
   return [`.TH ${roff(name.toUpperCase())} 1`, '.SH NAME', `${roff(name)} \\- ${roff(summary)}`, ...lines, ''].join('\n');
 }
 
-function pageOf(command: Command): string {
+function pageName(command: Command): string {
   return wordsOf(command).join('-');
 }
 
@@ -73,10 +73,6 @@ const ENVIRONMENT = [
 
 function leaves(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-}
-
-function wordsOf(command: Command): readonly string[] {
-  return command.parent ? [...wordsOf(command.parent), command.name()] : [command.name()];
 }
 
 function section(command: Command): readonly string[] {

@@ -1,14 +1,13 @@
 /** The price of a purchase, read from the service before it is made. */
 import { ResellerError } from '@reseller/client/extension';
+import type { Operation } from '@reseller/contract';
 import { showMoney } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
 import { hasNoQuotes, priceOf, priceOfQuote, priceReads, quoteOperation, readKey, serviceTime } from '@reseller/prices';
 
-import type { Api, ApiCommand } from './api.ts';
+import type { Api } from './api.ts';
 import type { Caller, Result } from './caller.ts';
 import type { Input } from './input.ts';
-
-type Operation = ApiCommand['operation'];
 
 /** The price of a purchase, and what its responses say about the service. */
 export interface Quote {

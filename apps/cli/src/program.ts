@@ -1,13 +1,14 @@
 /** The command line: one command for each operation of the documents, and those of the program itself. */
+import type { Operation } from '@reseller/contract';
 import { errorText } from '@reseller/contract';
 import { showMoney } from '@reseller/contract/engine';
 import { Command, Option } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
-import type { Api, ApiCommand } from './api.ts';
+import type { Api } from './api.ts';
 import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
 import { Failure } from './failure.ts';
-import { addExample, exampleOf, withCommands } from './help-texts.ts';
+import { addExample, exampleOf, withCommands, wordsOf } from './help-texts.ts';
 import { contentOf, descriptionAt, IF_MATCH, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
 import { manPages } from './man-page.ts';
@@ -77,7 +78,7 @@ function pageFor(program: Command, words: readonly string[]): string {
 
 function addOperations(parent: Command, api: Api): void {
   const groups = new Map<string, Command>();
-  function groupOf(words: readonly string[], { tag }: Pick<ApiCommand['operation'], 'tag'>): Command {
+  function groupOf(words: readonly string[], { tag }: Pick<Operation, 'tag'>): Command {
     const name = words.join(' ');
     const word = words.at(-1);
     if (word === undefined) return parent;
@@ -92,7 +93,7 @@ function addOperations(parent: Command, api: Api): void {
   for (const { words, operation } of api.commands) addOperation(groupOf(words.slice(0, -1), operation), words, api, operation);
 }
 
-function addOperation(parent: Command, words: readonly string[], api: Api, operation: ApiCommand['operation']): void {
+function addOperation(parent: Command, words: readonly string[], api: Api, operation: Operation): void {
   const command = parent
     .command(words.at(-1) ?? operation.id)
     .summary(operation.summary)
@@ -119,7 +120,7 @@ function addOperation(parent: Command, words: readonly string[], api: Api, opera
   });
 }
 
-function descriptionOf(api: Api, operation: ApiCommand['operation']): string {
+function descriptionOf(api: Api, operation: Operation): string {
   const facts = [
     operation.billable ? 'It costs money, so the price is shown and you are asked first.' : '',
     operation.destructive ? 'It cannot be undone, so you are asked first.' : '',
@@ -141,7 +142,7 @@ function commanderOption({ flag, kind, items, required, description, choices, se
   return option;
 }
 
-function addRunOptions(command: Command, { readOnly, billable, destructive, form }: ApiCommand['operation']): void {
+function addRunOptions(command: Command, { readOnly, billable, destructive, form }: Operation): void {
   command.optionsGroup('Options:');
   command.option('--profile <name>', 'The profile of the service. Default: the current one');
   command.addOption(new Option('-o, --output <format>', 'How the result is printed').choices(FORMATS).default('table'));
@@ -180,12 +181,7 @@ function runOptions(command: Command): RunOptions {
 }
 
 /** @throws Failure naming every required option that is missing. */
-function readInput(
-  operation: ApiCommand['operation'],
-  options: readonly InputOption[],
-  values: readonly string[],
-  command: Command,
-): Input {
+function readInput(operation: Operation, options: readonly InputOption[], values: readonly string[], command: Command): Input {
   const path = Object.fromEntries(pathArguments(operation).map(({ name }, index) => [name, values[index] ?? '']));
   const { body: bodyFile, ifMatch } = command.opts();
   const body: Record<string, unknown> = bodyFile === undefined ? {} : bodyFrom(bodyFile);
@@ -193,12 +189,12 @@ function readInput(
   for (const option of options) {
     const given: unknown = command.getOptionValue(attributeOf(command, option.flag));
     if (given === undefined) continue;
-    (option.in === 'query' ? query : body)[option.name] = valueOf(option, given);
+    (option.in === 'query' ? query : body)[option.name] = parseGiven(option, given);
   }
   const missing = options.filter(({ required, name, in: place }) => required && (place === 'query' ? query : body)[name] === undefined);
   if (missing.length > 0) {
     throw new Failure(
-      `${missing.map(({ flag }) => `--${flag}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. See '${pathOf(command)} --help'.`,
+      `${missing.map(({ flag }) => `--${flag}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. See '${wordsOf(command).join(' ')} --help'.`,
     );
   }
   const headers = ifMatch === undefined ? undefined : { [IF_MATCH]: String(ifMatch) };
@@ -210,7 +206,7 @@ function readInput(
   };
 }
 
-function valueOf(option: InputOption, given: unknown): unknown {
+function parseGiven(option: InputOption, given: unknown): unknown {
   if (given === true) return true;
   if (!Array.isArray(given)) return parseOption(option, String(given));
   return given.flatMap((text: unknown) => parseOption(option, String(text)));
@@ -229,10 +225,6 @@ function bodyFrom(file: string): Record<string, unknown> {
 
 function attributeOf(command: Command, flag: string): string {
   return command.options.find(({ long }) => long === `--${flag}`)?.attributeName() ?? flag;
-}
-
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 function addServerCommands(program: Command): void {

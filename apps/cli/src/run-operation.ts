@@ -1,5 +1,7 @@
 /** Runs the command of one operation. */
-import type { Api, ApiCommand } from './api.ts';
+import type { Operation } from '@reseller/contract';
+
+import type { Api } from './api.ts';
 import { buyOnce } from './buy-once.ts';
 import { callerOf } from './caller.ts';
 import type { Caller, CallSettings, Result } from './caller.ts';
@@ -14,8 +16,6 @@ import { withoutSecrets } from './secrets.ts';
 import { findTarget } from './target.ts';
 import { confirm, isInteractive, note, print } from './terminal.ts';
 import { watch } from './watch.ts';
-
-type Operation = ApiCommand['operation'];
 
 /** The options that commands of operations have in common. */
 export interface RunOptions extends Layout {

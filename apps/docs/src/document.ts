@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Provenance } from './provenance.ts';
 
-interface Reference {
+interface ComponentReference {
   readonly $ref: string;
 }
 
@@ -55,7 +55,7 @@ export interface Example {
 
 export interface Media {
   schema?: Schema;
-  examples?: Record<string, Example | Reference>;
+  examples?: Record<string, Example | ComponentReference>;
 }
 
 export interface Body {
@@ -69,9 +69,9 @@ export interface Operation {
   summary: string;
   description: string;
   tags: readonly string[];
-  parameters?: (Parameter | Reference)[];
+  parameters?: (Parameter | ComponentReference)[];
   requestBody?: Body;
-  responses: Record<string, Body | Reference>;
+  responses: Record<string, Body | ComponentReference>;
   servers?: Server[];
   'x-provenance'?: Provenance;
   'x-billable'?: boolean;
@@ -141,25 +141,25 @@ export function operationsOf({ paths }: OpenApi): PlacedOperation[] {
 }
 
 /** The component that a reference names, from the components of its kind. */
-function componentOf<Part>(parts: Readonly<Record<string, Part>>, { $ref }: Reference): Part {
+function componentOf<Part>(parts: Readonly<Record<string, Part>>, { $ref }: ComponentReference): Part {
   const found = parts[$ref.split('/').at(-1) ?? ''];
   if (found === undefined) throw new Error(`The document refers to ${$ref}, which does not exist.`);
   return found;
 }
 
-function isReference(part: object): part is Reference {
+function isReference(part: object): part is ComponentReference {
   return '$ref' in part;
 }
 
-export function parameterOf({ components }: OpenApi, part: Parameter | Reference): Parameter {
+export function parameterOf({ components }: OpenApi, part: Parameter | ComponentReference): Parameter {
   return isReference(part) ? componentOf(components.parameters, part) : part;
 }
 
-export function responseOf({ components }: OpenApi, part: Body | Reference): Body {
+export function responseOf({ components }: OpenApi, part: Body | ComponentReference): Body {
   return isReference(part) ? componentOf(components.responses, part) : part;
 }
 
-export function exampleOf({ components }: OpenApi, part: Example | Reference): Example {
+export function exampleOf({ components }: OpenApi, part: Example | ComponentReference): Example {
   return isReference(part) ? componentOf(components.examples, part) : part;
 }
 

@@ -82,7 +82,7 @@ function returnedBy({ reference, document }: ReadDocument): [type: string, retur
       .flatMap((media) => Object.values(media.examples ?? {}))
       .map((example) => ({ id, value: exampleOf(document, example).value })),
   );
-  return [...Map.groupBy(failures, ({ value }) => typeOf(value))].map(([type, found]) => {
+  return [...Map.groupBy(failures, ({ value }) => errorTypeOf(value))].map(([type, found]) => {
     const operations = [...new Set(found.map(({ id }) => id))];
     return [type, { value: found[0]?.value, reference, operations, isEvery: operations.length === all.length }];
   });
@@ -113,7 +113,7 @@ function errorEntry(
 }
 
 /** The type of an error of the reseller API, or the last part of the type of a problem. */
-function typeOf(value: unknown): string {
+function errorTypeOf(value: unknown): string {
   const type = typeof value === 'object' && value !== null && 'type' in value ? String(value.type) : 'unknown';
   return type.split('/').at(-1) ?? type;
 }

@@ -29,7 +29,7 @@ export function pythonSample(sent: Sent): string {
   const value = json?.replaceAll(/"(?:\\.|[^"\\])*"|true|false|null/g, (token) => PYTHON_CONSTANTS[token] ?? token);
   const fields = form?.map(([field, text]) => `        ${JSON.stringify(field)}: ${JSON.stringify(text)},\n`).join('');
   const data = [
-    ...(value === undefined ? [] : [`    data=json.dumps(${indented(value, 4)}).encode(),`]),
+    ...(value === undefined ? [] : [`    data=json.dumps(${hangingIndent(value, 4)}).encode(),`]),
     ...(fields === undefined ? [] : [`    data=urlencode({\n${fields}    }).encode(),`]),
   ];
   const key = `os.environ["${sent.reference.credential}"]`;
@@ -103,6 +103,6 @@ export function goSample(sent: Sent): string {
   ].join('\n');
 }
 
-function indented(text: string, spaces: number): string {
+function hangingIndent(text: string, spaces: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }

@@ -43,7 +43,7 @@ export async function startPrism(document: Readonly<Record<string, unknown>>): P
     await rm(folder, { recursive: true, force: true });
   }
   try {
-    const port = await portOf(stdout, stderr, ended);
+    const port = await waitForPort(stdout, stderr, ended);
     // Prism blocks when its output is not read.
     stdout.resume();
     stderr.resume();
@@ -54,7 +54,7 @@ export async function startPrism(document: Readonly<Record<string, unknown>>): P
   }
 }
 
-async function portOf(stdout: Readable, stderr: Readable, ended: Promise<unknown>): Promise<number> {
+async function waitForPort(stdout: Readable, stderr: Readable, ended: Promise<unknown>): Promise<number> {
   const lines: string[] = [];
   const errors = createInterface(stderr).on('line', (line) => lines.push(line));
   const output = createInterface(stdout);

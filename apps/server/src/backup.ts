@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { backUpSqliteStore } from '@reseller/service/maintenance';
 
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
-import { described } from './described.ts';
+import { describeCopy } from './describe-copy.ts';
 
 const USAGE = `Usage: npx -y pnpm@12 backup --to FILE [--from DIRECTORY]
 
@@ -16,5 +16,5 @@ await runCommand(() => {
   const { from, to } = optionsOf(['from', 'to'], USAGE);
   if (to === undefined) throw new UsageError(`The target is missing. Give --to.\n\n${USAGE}`);
   const copy = backUpSqliteStore({ from: dataDirectory(from), to: pathOf(to) });
-  return `Backed up ${described(copy)} to ${pathOf(to)}, and verified the copy. Keep the file ${basename(pathOf(to))}.sha256 with it.\nThe secret is not in it. Keep RESELLER_SECRET, or the file secret of the data directory, in another place.\n`;
+  return `Backed up ${describeCopy(copy)} to ${pathOf(to)}, and verified the copy. Keep the file ${basename(pathOf(to))}.sha256 with it.\nThe secret is not in it. Keep RESELLER_SECRET, or the file secret of the data directory, in another place.\n`;
 });

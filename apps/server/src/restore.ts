@@ -2,7 +2,7 @@
 import { restoreSqliteStore } from '@reseller/service/maintenance';
 
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
-import { described } from './described.ts';
+import { describeCopy } from './describe-copy.ts';
 
 const USAGE = `Usage: npx -y pnpm@12 restore --from FILE [--to DIRECTORY]
 
@@ -18,5 +18,5 @@ await runCommand(() => {
   const verified = copy.hasChecksum
     ? 'and verified it with its checksum'
     : 'and verified its structure. No file with its checksum was next to it';
-  return `Restored ${described(copy)} to ${target}, ${verified}.\nStart the service with the secret that it had: set RESELLER_SECRET, or put the file secret into the directory.\n`;
+  return `Restored ${describeCopy(copy)} to ${target}, ${verified}.\nStart the service with the secret that it had: set RESELLER_SECRET, or put the file secret into the directory.\n`;
 });

@@ -14,16 +14,16 @@ export interface Repeated {
 export function repeat(work: () => Promise<number>, logger: Logger): Repeated {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  async function run(): Promise<void> {
+  async function runJobs(): Promise<void> {
     try {
       const done = await work();
       if (done > 0) logger.info({ done }, 'ran scheduled jobs');
     } catch (error) {
       logger.error({ err: error }, 'scheduled jobs failed; they will be retried');
     }
-    if (!stopped) timer = setTimeout(() => (current = run()), PAUSE_MS);
+    if (!stopped) timer = setTimeout(() => (current = runJobs()), PAUSE_MS);
   }
-  const firstRun = run();
+  const firstRun = runJobs();
   let current = firstRun;
   return {
     firstRun,

@@ -9,7 +9,7 @@ import { ConfigurationError, readConfiguration } from './configuration.ts';
 const EXIT_CODE_BROKEN = 2;
 
 async function main(noted: string | undefined): Promise<void> {
-  const expected = noted === undefined ? undefined : linkOf(noted);
+  const expected = noted === undefined ? undefined : parseLink(noted);
   const { databaseUrl, dataDirectory } = readConfiguration(process.env);
   const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
   try {
@@ -30,7 +30,7 @@ async function main(noted: string | undefined): Promise<void> {
   }
 }
 
-function linkOf(text: string): { seq: number; hash: string } {
+function parseLink(text: string): { seq: number; hash: string } {
   const [, seq, hash] = /^([0-9]{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (seq === undefined || hash === undefined)
     throw new ConfigurationError(`--expect needs a number and a hash, as an earlier run printed them, such as 12:9f86…; it is '${text}'.`);

@@ -30,7 +30,7 @@ export async function registerDomain(panel: Panel, name: string, contact: Create
   maxDomainPrice(name);
   const product = authcode === undefined ? 'registration' : 'transfer';
   let order = panel.orders.order(name, product);
-  if (order.resource !== null && (await find(panel, name)) === undefined) {
+  if (order.resource !== null && (await findDomain(panel, name)) === undefined) {
     // It has left the account since, so this is a new order.
     panel.orders.terminate(order);
     order = panel.orders.order(name, product);
@@ -119,7 +119,7 @@ function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcod
       await domain.register(form, { idempotencyKey: order.key }).catch((error: unknown) => recover(panel, error));
       return { resource: order.id, bought: undefined };
     },
-    find: () => find(panel, order.id),
+    find: () => findDomain(panel, order.id),
     remove: (name) => cancel(panel, name),
   };
 }
@@ -130,7 +130,7 @@ async function handleOf({ reseller }: Panel, contact: CreateHandleForm): Promise
   return (await reseller.domain.handle.create(contact, { idempotencyKey })).handle;
 }
 
-async function find({ reseller }: Panel, name: string): Promise<string | undefined> {
+async function findDomain({ reseller }: Panel, name: string): Promise<string | undefined> {
   try {
     return (await reseller.domain.info(name)).domain.name;
   } catch (error) {

@@ -63,14 +63,14 @@ function bundlePath(name: string): string {
 
 /** The operations that a document adds to another one or describes differently, by method and path. */
 export function addedOperations(base: OpenApiDocument, extended: OpenApiDocument): readonly string[] {
-  const known = new Map(readOperations(base).map(({ id, pointer }) => [id, partsOf(base, pointer)]));
+  const known = new Map(readOperations(base).map(({ id, pointer }) => [id, referencedParts(base, pointer)]));
   return readOperations(extended)
-    .filter(({ id, pointer }) => !isDeepStrictEqual(known.get(id), partsOf(extended, pointer)))
+    .filter(({ id, pointer }) => !isDeepStrictEqual(known.get(id), referencedParts(extended, pointer)))
     .map(({ method, path }) => `${method} ${path}`);
 }
 
 /** A part of a document and all parts that it refers to, by pointer. */
-function partsOf(document: OpenApiDocument, pointer: string): ReadonlyMap<string, unknown> {
+function referencedParts(document: OpenApiDocument, pointer: string): ReadonlyMap<string, unknown> {
   const parts = new Map([[pointer, valueAt(document, pointer)]]);
   // The loop also visits the parts that it adds.
   for (const [, part] of parts)

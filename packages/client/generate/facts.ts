@@ -39,12 +39,12 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
 }
 
 function formFactsOf(document: unknown, { id, form }: Operation, fields: readonly FormField[]): Partial<Facts> {
-  function namesOf(isMeant: (field: FormField) => boolean): string[] {
+  function fieldNames(isMeant: (field: FormField) => boolean): string[] {
     return fields.filter(isMeant).map(({ name }) => name);
   }
-  const required = isShown(form?.schema, 'required') ? namesOf((field) => field.required) : [];
-  const secret = namesOf((field) => field.secret);
-  const personal = namesOf(({ pointer }) => members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
+  const required = isShown(form?.schema, 'required') ? fieldNames((field) => field.required) : [];
+  const secret = fieldNames((field) => field.secret);
+  const personal = fieldNames(({ pointer }) => members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
   const needs = fields.map(({ name }) => [name, neededWith(form?.schema, name)] as const).filter(([, needed]) => needed.length > 0);
   return {
     form: Object.fromEntries(fields.map((field) => [field.name, typeOf(id, field)])),

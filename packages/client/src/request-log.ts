@@ -138,9 +138,9 @@ export function candidatesFor(history: RequestHistory, request: LostRequest, sna
   const exact = near.filter((entry) => hasSameFields(prepared, entry));
   return {
     matches: withoutRepetitions(exact.filter((entry) => isSuccess(prepared, entry))),
-    refusals: exact.filter(isRefusal),
-    near: withoutRepetitions(near.filter((entry) => !isRefusal(entry))),
-    possible: withoutRepetitions(candidates.filter((entry) => !isRefusal(entry))),
+    refusals: exact.filter(isRefused),
+    near: withoutRepetitions(near.filter((entry) => !isRefused(entry))),
+    possible: withoutRepetitions(candidates.filter((entry) => !isRefused(entry))),
   };
 }
 
@@ -186,6 +186,6 @@ function isSuccess(prepared: Prepared, { success, response_body: text }: Request
 }
 
 /** Whether the entry says that nothing was done. */
-function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
+function isRefused({ success, error_type: type }: RequestLogItem): boolean {
   return Number(success) === 0 && typeof type === 'string' && type !== 'internal_error';
 }

@@ -27,7 +27,7 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
  * @throws TypeError if the secret is not that of a webhook.
  */
 export async function verifyWebhook(payload: string, headers: WebhookHeaders, secret: string): Promise<WebhookPayload> {
-  const key = await keyOf(secret);
+  const key = await importSecret(secret);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerOf(headers, name));
   if (id === undefined || timestamp === undefined || signatures === undefined)
     throw new WebhookVerificationError(
@@ -50,7 +50,7 @@ export async function verifyWebhook(payload: string, headers: WebhookHeaders, se
   );
 }
 
-async function keyOf(secret: string) {
+async function importSecret(secret: string) {
   const bytes = secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : undefined;
   if (!bytes || bytes.length === 0)
     throw new TypeError(`The secret must be the signing_secret of a webhook, which begins with ${SECRET_PREFIX}.`);

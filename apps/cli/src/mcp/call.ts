@@ -42,8 +42,8 @@ export async function callTool(session: Session, tool: OperationTool, given: Giv
   const { api, operation } = tool;
   const caller = session.callers.get(api.name);
   if (!caller) throw new TypeError(`There is no caller of the ${api.name} API.`);
-  const input = readInput(tool, given);
-  if (!operation.readOnly) return once(session, JSON.stringify([tool.tool.name, input]), () => change(session, tool, caller, input));
+  const input = readArguments(tool, given);
+  if (!operation.readOnly) return runOnce(session, JSON.stringify([tool.tool.name, input]), () => change(session, tool, caller, input));
   const page = pageFrom(given, session.maxTokens);
   const options = new Map(inputOptions(api.document, operation).map((option) => [option.name, option]));
   const { data } = await caller.call(operation, withOwnLimit(input, options.get('limit')?.in, page), { signal });
@@ -70,7 +70,7 @@ function ownPage(data: unknown, page: Page): unknown {
 }
 
 /** Two equal calls at once are one intention: a model repeats a call that takes long. */
-async function once<Done>({ running }: Session, call: string, run: () => Promise<Done>): Promise<Done> {
+async function runOnce<Done>({ running }: Session, call: string, run: () => Promise<Done>): Promise<Done> {
   if (running.has(call)) {
     throw new Failure(
       'Nothing was sent: the same call is in progress. Wait for its result, and call the tool again only to do it twice.',
@@ -100,7 +100,7 @@ async function change(session: Session, tool: OperationTool, caller: Caller, inp
 
 async function harmlessOrAsked({ server }: Session, { api, operation }: OperationTool, caller: Caller, input: Input): Promise<Result> {
   const effect = effectOf(api, operation);
-  if (effect !== undefined) await confirmed(server, questionOf(warningOf(effect, operation), operation.summary, input));
+  if (effect !== undefined) await elicitConfirmation(server, questionOf(warningOf(effect, operation), operation.summary, input));
   return caller.call(operation, input);
 }
 
@@ -115,7 +115,10 @@ async function purchase(session: Session, { api, operation }: OperationTool, cal
   // Before the question, so that two purchases at once cannot both count on the same money.
   if (price !== null) session.budget.take(worth, `it costs ${describePrice(price)}`);
   try {
-    await confirmed(session.server, questionOf(`Price: ${price === null ? 'nothing' : describePrice(price)}`, operation.summary, input));
+    await elicitConfirmation(
+      session.server,
+      questionOf(`Price: ${price === null ? 'nothing' : describePrice(price)}`, operation.summary, input),
+    );
     return hasQuote && price !== null
       ? await buyOnce({ caller, operation, input, price, keyLifetime }, async (result) => result)
       : await caller.call(operation, input);
@@ -136,7 +139,7 @@ function assertWithinMaxPrice(price: Price, { body }: Input): void {
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** @throws Failure unless the user confirms. */
-async function confirmed(server: Server, message: string): Promise<void> {
+async function elicitConfirmation(server: Server, message: string): Promise<void> {
   if (!server.getClientCapabilities()?.elicitation) {
     throw new Failure('Nothing was sent: this client cannot ask its user for confirmation (elicitation).', EXIT.notConfirmed);
   }
@@ -165,7 +168,7 @@ export function secretsFolder(): string {
 }
 
 /** @throws Failure naming every property that the tool does not have, or that is missing. */
-function readInput({ api, operation, tool }: OperationTool, given: Given): Input {
+function readArguments({ api, operation, tool }: OperationTool, given: Given): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   const missing = (tool.inputSchema.required ?? []).filter((name) => given[name] === undefined);

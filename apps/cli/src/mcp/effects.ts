@@ -1,11 +1,10 @@
 /** The effect of a change (`x-effect`), and the question that a person is asked before it. */
 import { valueAt } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 
-import type { Api, ApiCommand } from '../api.ts';
+import type { Api } from '../api.ts';
 import type { Input } from '../input.ts';
 import { printable } from '../text.ts';
-
-type Operation = ApiCommand['operation'];
 
 /** The warning to a person, by the effect of a change. */
 const SENTENCES: Readonly<Record<string, string>> = {

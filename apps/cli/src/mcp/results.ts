@@ -72,7 +72,7 @@ function longestList(value: unknown): Found | undefined {
   function visit(part: unknown, path: readonly string[]): void {
     if (typeof part !== 'object' || part === null) return;
     const members = Object.entries(part);
-    if (isList(part) && members.length > (longest?.size ?? 0)) longest = { path, size: members.length };
+    if (isListOrMap(part) && members.length > (longest?.size ?? 0)) longest = { path, size: members.length };
     // Lists inside the items of a list belong to the items.
     if (!Array.isArray(part)) for (const [name, inner] of members) visit(inner, [...path, name]);
   }
@@ -83,7 +83,7 @@ function longestList(value: unknown): Found | undefined {
 /** Fewer members with objects in them are the parts of one thing. */
 const FEW_MEMBERS = 8;
 
-function isList(value: object): boolean {
+function isListOrMap(value: object): boolean {
   if (Array.isArray(value)) return true;
   const members = Object.values(value);
   return members.length > FEW_MEMBERS && members.every((member) => typeof member === 'object' && member !== null);
@@ -99,7 +99,7 @@ function changedAt(value: unknown, path: readonly string[], change: (part: unkno
 
 function summaryOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (isList(value)) return { count: Object.keys(value).length };
+  if (isListOrMap(value)) return { count: Object.keys(value).length };
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, summaryOf(inner)]));
 }
 
@@ -113,7 +113,7 @@ function short(value: unknown, depth = 0): unknown {
     return items.map((item: unknown) => short(item, depth + 1));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const innerDepth = isList(value) ? depth + 1 : depth;
+  const innerDepth = isListOrMap(value) ? depth + 1 : depth;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, short(inner, innerDepth)]));
 }
 

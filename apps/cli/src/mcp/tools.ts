@@ -1,6 +1,7 @@
 /** The operations of an API as tools. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { secretNames } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 
 import type { Api, ApiCommand } from '../api.ts';
 import { columnNames } from '../columns.ts';
@@ -13,7 +14,7 @@ import { inputSchema, outputSchema } from './schema.ts';
 /** A tool and its operation. */
 export interface OperationTool {
   readonly api: Api;
-  readonly operation: ApiCommand['operation'];
+  readonly operation: Operation;
   readonly tool: Tool;
   /** The group of its command, which a user can choose: `vm`, `operator-invoices`. */
   readonly toolset: string;

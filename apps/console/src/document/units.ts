@@ -11,12 +11,12 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 /** The units of people for a unit of the document, the smallest first. */
 export function unitsFor(unit: string): readonly string[] {
-  return Object.keys(unitsOf(unit));
+  return Object.keys(multiplesOf(unit));
 }
 
 /** The text of a number, in the largest unit in which it is whole: `19 %`, `24 h`. */
 export function quantityText(unit: string, value: number): string {
-  const units = Object.entries(unitsOf(unit));
+  const units = Object.entries(multiplesOf(unit));
   const [name, size] = units.findLast(([, each]) => value !== 0 && value % each === 0) ?? units[0] ?? ['', 1];
   return `${value / size} ${name}`;
 }
@@ -27,7 +27,7 @@ export function quantityText(unit: string, value: number): string {
  * @throws RangeError with a message that begins "must".
  */
 export function quantityOf(unit: string, text: string): number {
-  const units = Object.entries(unitsOf(unit));
+  const units = Object.entries(multiplesOf(unit));
   const [, whole, decimals = '', given = ''] = /^(\d+)(?:\.(\d+))?\s*(\D*)$/.exec(text.trim()) ?? [];
   const [only] = units.length === 1 ? units : [];
   const found = given === '' ? only : units.find(([name]) => name.toLowerCase() === given.toLowerCase());
@@ -42,7 +42,7 @@ function exampleOf(unit: string): string {
   return names.length === 1 ? `19 ${names[0]}` : names.map((name) => `1 ${name}`).join(' or ');
 }
 
-function unitsOf(unit: string): Readonly<Record<string, number>> {
+function multiplesOf(unit: string): Readonly<Record<string, number>> {
   const units = UNITS[unit];
   if (units === undefined) throw new Error(`No person writes ${unit}. Add the units of people for it.`);
   return units;

@@ -10,7 +10,7 @@ import { renderReport } from '../render.ts';
 import { settleReport } from '../settle-report.ts';
 import { writeReports } from '../write-reports.ts';
 
-interface Parts {
+interface Conclusion {
   readonly report: Report;
   readonly loaded: LoadedDocument;
   readonly args: Pick<Arguments, 'baseline' | 'failOn' | 'quiet' | 'report' | 'write'>;
@@ -22,7 +22,7 @@ interface Parts {
 export const CHANGES_REMAIN = 3;
 
 /** Applies the baseline to a report, prints it, and writes reports and proposals. */
-export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1 | 3> {
+export async function conclude({ report, loaded, args, output, secrets }: Conclusion): Promise<0 | 1 | 3> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
   output.print(renderReport(settled, { folder: args.report, isQuiet: args.quiet }));
   if (args.report !== undefined) {

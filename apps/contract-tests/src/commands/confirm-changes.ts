@@ -26,9 +26,9 @@ export function confirmChanges(
   const prices = costs.flatMap((step) => Array.from({ length: step.times }, () => priceOf(step)));
   const known = prices.filter((price) => price !== undefined);
   const needed: Budget = { amount: known.reduce((sum, price) => sum + worthOf(price), 0n), unknown: prices.length - known.length };
-  const money = hasCosts ? `${counted(costs)} that cost money` : 'whose costs are unknown, because the document marks none with x-billable';
+  const money = hasCosts ? `${timesOf(costs)} that cost money` : 'whose costs are unknown, because the document marks none with x-billable';
   const text = [
-    `This run changes the account: up to ${counted(changes)} requests that change something, ${money}.`,
+    `This run changes the account: up to ${timesOf(changes)} requests that change something, ${money}.`,
     ...costs.flatMap((step) => [`  COSTS    ${describeStep(step)}`, `           ${priceText(priceOf(step))}`]),
     ...changeLines(plan),
     ...(changes.length > 0 ? ['  --plan lists every request.'] : []),
@@ -60,7 +60,7 @@ export function changeLines({ steps, allowed }: Plan): readonly string[] {
     const why =
       (isDescribed ? allowed.get(id) : undefined) ??
       (isLeftover ? 'an earlier run left it behind' : 'it is sent only for what the run made');
-    return [`  changes  ${request}  (${isDescribed ? id : 'an undescribed method'}, up to ${counted(all)}): ${why}`];
+    return [`  changes  ${request}  (${isDescribed ? id : 'an undescribed method'}, up to ${timesOf(all)}): ${why}`];
   });
 }
 
@@ -75,7 +75,7 @@ function missingArguments(
   ];
 }
 
-function counted(steps: readonly Step[]): number {
+function timesOf(steps: readonly Step[]): number {
   return steps.reduce((sum, { times }) => sum + times, 0);
 }
 

@@ -23,11 +23,13 @@ export async function judgeHar(args: Arguments, file: string, output: Console): 
     );
   const safe = safeConsole(output, []);
   if (recorder.foreign() > 0)
-    safe.print(`${counted(recorder.foreign())} no operation of the document and ${recorder.foreign() === 1 ? 'was' : 'were'} skipped.`);
+    safe.print(
+      `${entriesMatch(recorder.foreign())} no operation of the document and ${recorder.foreign() === 1 ? 'was' : 'were'} skipped.`,
+    );
   return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secrets: [] });
 }
 
-function counted(entries: number): string {
+function entriesMatch(entries: number): string {
   return entries === 1 ? '1 entry matches' : `${entries} entries match`;
 }
 

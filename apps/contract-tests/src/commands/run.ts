@@ -125,7 +125,7 @@ function secretValues({ headers, values }: GivenValues): readonly string[] {
   return [...Object.entries(headers), ...Object.entries(values)].flatMap(([name, value]) => (hasSecretName(name) ? [value] : []));
 }
 
-interface Parts {
+interface RunInputs {
   readonly loaded: LoadedDocument;
   readonly apiKey: string;
   readonly operator: OperatorAccess | undefined;
@@ -135,7 +135,7 @@ interface Parts {
   readonly onToken: (token: string) => unknown;
 }
 
-function contractOptions(args: Arguments, { onToken, loaded, apiKey, operator, hooks, output, journal }: Parts): ContractOptions {
+function contractOptions(args: Arguments, { onToken, loaded, apiKey, operator, hooks, output, journal }: RunInputs): ContractOptions {
   const { target, mode, only, also, except, seed, rate, requests, given, credentials } = args;
   return {
     document: loaded.document,
@@ -167,7 +167,7 @@ function contractOptions(args: Arguments, { onToken, loaded, apiKey, operator, h
 /** In full mode, reads the prices and announces changes and costs. A read-only run has no budget. */
 async function confirmed(
   args: Arguments,
-  { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
+  { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<RunInputs, 'operator' | 'output'>,
 ): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
   if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
   const priceOf = await withTargetHint(args, () => readPrices(options, plan));

@@ -12,11 +12,11 @@ import { SEARCH_WORDS } from '../../src/search-words.ts';
 import { BASE } from '../../src/site.ts';
 import manifest from '../package.json' with { type: 'json' };
 
-function pathOf(relative: string): string {
+function absolutePath(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-const navigations: Record<string, Navigation> = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+const navigations: Record<string, Navigation> = JSON.parse(readFileSync(absolutePath('../.pages/navigation.json'), 'utf8'));
 
 /** Longer names may break, where the browser allows it. */
 const NAME = /^[\w.[\]-]{1,30}$/;
@@ -98,8 +98,8 @@ export default defineConfig({
   transformHtml: (code, _id, { page }) =>
     page === 'index.md' ? code.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"') : undefined,
   vite: {
-    plugins: [describeSite(manifest, pathOf('..'), [pathOf('../node_modules/redoc/bundles/redoc.standalone.js')])],
-    publicDir: pathOf('../public'),
+    plugins: [describeSite(manifest, absolutePath('..'), [absolutePath('../node_modules/redoc/bundles/redoc.standalone.js')])],
+    publicDir: absolutePath('../public'),
     build: { chunkSizeWarningLimit: 2_000 },
     // The esbuild of VitePress does not know the target of tsconfig.base.json.
     esbuild: { target: 'es2022', tsconfigRaw: {} },

@@ -415,30 +415,30 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const { vmId } = order;
     await hypervisor.create(order, 1);
     await system.stranger?.create(vmId + 1);
-    async function measure() {
+    async function readUsage() {
       return (await (await openPlain()).usage?.([vmId, vmId + 1, vmId + 2])) ?? [];
     }
     // A simulation without VMs does not know which ones run.
     if (!system.machines) return;
-    const [first, ...others] = await measure();
+    const [first, ...others] = await readUsage();
     assert.ok(first && others.length === 0, 'Exactly the VM that runs must be measured.');
     assert.equal(first.vmId, vmId);
     assert.ok(first.run !== '' && first.run.length <= LONGEST_RUN, `'${first.run}' must have 1 to ${LONGEST_RUN} characters.`);
     for (const name of NUMBERS) assert.ok((first[name] ?? 0) >= 0, `${name} is ${first[name]}.`);
     // The cases take less than an hour.
     assert.ok(first.seconds < 3_600, `The run began ${first.seconds} seconds ago, before its VM was created.`);
-    const [second] = await measure();
+    const [second] = await readUsage();
     assert.equal(second?.run, first.run);
     for (const name of COUNTERS)
       assert.ok((second[name] ?? 0) >= (first[name] ?? 0), `${name} fell from ${first[name]} to ${second[name]}.`);
     assert.deepEqual(await plain.usage([]), []);
     await hypervisor.stop(vmId, 2);
-    assert.deepEqual(await measure(), [], 'A VM that does not run must be left out.');
+    assert.deepEqual(await readUsage(), [], 'A VM that does not run must be left out.');
     await hypervisor.start(vmId, 3);
-    const [third] = await measure();
+    const [third] = await readUsage();
     assert.ok(third && (third.run !== first.run || third.seconds >= second.seconds), 'Counters that begin again need another run.');
     await hypervisor.remove(vmId, 4);
-    assert.deepEqual(await measure(), []);
+    assert.deepEqual(await readUsage(), []);
   },
 
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {

@@ -58,7 +58,7 @@ export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: Power
    * @throws PowerDnsError if the zone belongs to another program.
    */
   async function ownZone(name: string): Promise<ApiZone | undefined> {
-    const response = await request('GET', pathOf(name));
+    const response = await request('GET', zonePath(name));
     if (response.status === 404) return undefined;
     const { account, rrsets }: ApiZone = zoneIn(await response.json());
     if (account === serviceId) return { account, rrsets };
@@ -85,18 +85,18 @@ export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: Power
       return;
     }
     const changes = changesBetween(existing.rrsets, wanted);
-    if (changes.length > 0) await request('PATCH', pathOf(zone.name), { rrsets: changes });
+    if (changes.length > 0) await request('PATCH', zonePath(zone.name), { rrsets: changes });
   }
 
   async function remove(name: string, token: FencingToken): Promise<void> {
     const existing = await ownZone(name);
     await fence.admit(`zone/${name}`, token);
-    if (existing) await request('DELETE', pathOf(name));
+    if (existing) await request('DELETE', zonePath(name));
   }
 
   async function dsRecords(name: string): Promise<readonly DsRecord[]> {
     if ((await ownZone(name)) === undefined) return [];
-    const keys: unknown = await (await request('GET', `${pathOf(name)}/cryptokeys`)).json();
+    const keys: unknown = await (await request('GET', `${zonePath(name)}/cryptokeys`)).json();
     return Array.isArray(keys) ? keys.flatMap(dsRecordsOf) : [];
   }
 
@@ -121,7 +121,7 @@ function dsRecordsOf(key: unknown): DsRecord[] {
   return ds.map((text) => dsRecordOf(String(text))).filter(({ digestType }) => digestType === 2);
 }
 
-function pathOf(zone: string): string {
+function zonePath(zone: string): string {
   return `/${encodeURIComponent(absolute(zone))}`;
 }
 

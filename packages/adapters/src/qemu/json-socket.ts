@@ -50,14 +50,14 @@ function connected(path: string, shown: string): Promise<Socket> {
 function jsonSocketOn(socket: Socket): JsonSocket {
   const waiting = new Set<(message: Message | undefined) => void>();
   const early: Message[] = [];
-  function end() {
+  function endWaiting() {
     for (const receive of waiting) receive(undefined);
   }
-  socket.on('error', end);
-  socket.on('close', end);
+  socket.on('error', endWaiting);
+  socket.on('close', endWaiting);
   const lines = createInterface({ input: socket });
   // It emits the errors of its input again.
-  lines.on('error', end);
+  lines.on('error', endWaiting);
   lines.on('line', (line) => {
     const message = parsed(line);
     if (message === undefined) return;

@@ -130,10 +130,10 @@ function diffParameters(documents: Documents, was: Operation, is: Operation): vo
   const { report } = documents;
   function keyed({ parameters, path }: Operation): ReadonlyMap<string, Parameter> {
     const names = pathParameters(path);
-    function keyOf({ in: place, name }: Parameter): string {
+    function parameterKey({ in: place, name }: Parameter): string {
       return `${place} ${place === 'path' ? names.indexOf(name) : place === 'header' ? name.toLowerCase() : name}`;
     }
-    return new Map(parameters.map((one) => [keyOf(one), one]));
+    return new Map(parameters.map((one) => [parameterKey(one), one]));
   }
   const [were, are] = [keyed(was), keyed(is)];
   for (const [key, old] of were) {
@@ -173,7 +173,7 @@ function diffParameter(documents: Documents, operation: Operation, old: Paramete
     if (from !== to) report('breaking', at, `${keyword} of ${label} is ${to} instead of ${from}`, REWRITTEN);
   }
   if (old.pointer !== undefined && now.pointer !== undefined)
-    diffSchemas({ before, after, direction: 'request', report: named(report, label) }, old.pointer, now.pointer);
+    diffSchemas({ before, after, direction: 'request', report: withName(report, label) }, old.pointer, now.pointer);
   else if (old.pointer !== now.pointer || canonical(before, was['content']) !== canonical(after, is['content']))
     report('uncompared', at, `content of ${label} changed, but this program cannot compare it`, 'Read the change.');
 }
@@ -187,11 +187,14 @@ function serialization(parameter: JsonObject, keyword: string): string {
   return String(parameter[keyword] ?? false);
 }
 
-function named(report: ReportChange, name: string): ReportChange {
+function withName(report: ReportChange, name: string): ReportChange {
   return (impact, at, what, client) => report(impact, at, what.replace('the body', name), client);
 }
 
-function bodyOf(document: OpenApiDocument, operation: Operation): { readonly pointer: string; readonly required: boolean } | undefined {
+function requestBodyOf(
+  document: OpenApiDocument,
+  operation: Operation,
+): { readonly pointer: string; readonly required: boolean } | undefined {
   if (!isObject(member(resolve(document, operation.pointer).value, 'requestBody'))) return undefined;
   const { pointer, value } = resolve(document, joinPointer(operation.pointer, 'requestBody'));
   return { pointer, required: value['required'] === true };
@@ -199,7 +202,7 @@ function bodyOf(document: OpenApiDocument, operation: Operation): { readonly poi
 
 function diffBodies(documents: Documents, was: Operation, is: Operation): void {
   const { before, after, report } = documents;
-  const [old, now] = [bodyOf(before, was), bodyOf(after, is)];
+  const [old, now] = [requestBodyOf(before, was), requestBodyOf(after, is)];
   if (old === undefined && now === undefined) return;
   if (now === undefined) report('breaking', is.pointer, 'it no longer takes a body', 'The content of the body is refused or ignored.');
   else if (old === undefined && now.required)
@@ -243,7 +246,7 @@ function diffMedia({ before, after, report }: Documents, direction: Direction, {
   const [had, has] = [old['schema'] !== undefined, now['schema'] !== undefined];
   const impact = has === (direction === 'request') ? 'breaking' : 'safe';
   if (had && has)
-    diffSchemas({ before, after, direction, report: named(report, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
+    diffSchemas({ before, after, direction, report: withName(report, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
   else if (has) report(impact, is, `${label} has a schema now`, 'It must now match a schema.');
   else if (had) report(impact, is, `${label} no longer has a schema`, 'It can have any value.');
   if (canonical(before, old['encoding']) !== canonical(after, now['encoding']))
@@ -276,7 +279,7 @@ function diffHeader(
   if (!was.required && is.required) report('safe', at, `${label} is required now`, NOTHING_TO_DO);
   if (was.required && !is.required) report('breaking', at, `${label} is optional now`, 'Handle responses without it.');
   if (was.pointer !== undefined && is.pointer !== undefined)
-    diffSchemas({ before, after, direction: 'response', report: named(report, label) }, was.pointer, is.pointer);
+    diffSchemas({ before, after, direction: 'response', report: withName(report, label) }, was.pointer, is.pointer);
   else if (was.pointer !== is.pointer)
     report('uncompared', at, `the schema of ${label} was added or removed, but this program cannot compare it`, 'Read the change.');
 }

@@ -29,7 +29,7 @@ interface SchemaPair extends Documents {
 }
 
 /** The name of a part for messages, such as "data.list.*.identifier", and the pairs of shapes above it. */
-interface Place {
+interface ComparedPart {
   readonly name: string;
   readonly seen: ReadonlySet<string>;
 }
@@ -37,7 +37,7 @@ interface Place {
 interface Comparison {
   readonly before: Shape;
   readonly after: Shape;
-  readonly place: Place;
+  readonly place: ComparedPart;
   readonly at: string;
   /** The name of the value in messages. */
   readonly subject: string;
@@ -48,11 +48,11 @@ export function diffSchemas(pair: SchemaPair, before: string, after: string): vo
   compare(pair, shapeAt(pair.before, before), shapeAt(pair.after, after), { name: '', seen: new Set() });
 }
 
-function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): void {
+function compare(pair: SchemaPair, before: Shape, after: Shape, place: ComparedPart): void {
   const key = `${keyOf(before)} ${keyOf(after)}`;
   if (place.seen.has(key)) return;
   const subject = place.name === '' ? 'the body' : place.name.replace(/^\./, '');
-  const inside: Place = { ...place, seen: new Set([...place.seen, key]) };
+  const inside: ComparedPart = { ...place, seen: new Set([...place.seen, key]) };
   const comparison: Comparison = { before, after, place: inside, at: ownerOf(after), subject };
   if (before.allowsAny && !after.allowsAny) judge(pair, comparison, true, `${subject} is no longer allowed`);
   if (!before.allowsAny && after.allowsAny) judge(pair, comparison, false, `${subject} is allowed now`);
@@ -196,7 +196,7 @@ function compareTypes(pair: SchemaPair, comparison: Comparison): void {
   }
 }
 
-interface Values {
+interface ListedValues {
   readonly values: ReadonlySet<string>;
   /** Whether other values are allowed besides the listed ones. */
   readonly isOpen: boolean;
@@ -205,7 +205,7 @@ interface Values {
 function compareValues(pair: SchemaPair, comparison: Comparison): void {
   const { report, direction } = pair;
   const { before, after, at, subject } = comparison;
-  const [were, are] = [valuesOf(before), valuesOf(after)];
+  const [were, are] = [listedValues(before), listedValues(after)];
   if (were === undefined || are === undefined) {
     if (were === are || (are ?? were)?.isOpen === true) return;
     const what = are === undefined ? 'can have any value now' : `is limited to ${[...are.values].join(', ')} now`;
@@ -228,7 +228,7 @@ function compareValues(pair: SchemaPair, comparison: Comparison): void {
 }
 
 /** The values that a schema lists: in `enum` and `const`, or in the `x-seen` branch of an open enumeration. */
-function valuesOf(shape: Shape): Values | undefined {
+function listedValues(shape: Shape): ListedValues | undefined {
   const seen = openEnumeration(shape);
   const lists = keywordsOf(seen ?? shape, 'enum').filter((list) => Array.isArray(list));
   const constants = keywordsOf(seen ?? shape, 'const');
@@ -335,13 +335,13 @@ function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items'
   const { before, after, place, subject } = comparison;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
   // compareProperties compares whether further properties are allowed.
-  function isDescribed(shape: Shape | undefined): shape is Shape {
+  function hasSchema(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
-  if (isDescribed(was) && isDescribed(is)) return compare(pair, was, is, { ...place, name: `${place.name}.*` });
-  if (isDescribed(was) === isDescribed(is)) return;
+  if (hasSchema(was) && hasSchema(is)) return compare(pair, was, is, { ...place, name: `${place.name}.*` });
+  if (hasSchema(was) === hasSchema(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
-  judge(pair, comparison, isDescribed(is), `${keyword} of ${subject} are ${isDescribed(is) ? 'described now' : 'no longer described'}`);
+  judge(pair, comparison, hasSchema(is), `${keyword} of ${subject} are ${hasSchema(is) ? 'described now' : 'no longer described'}`);
 }
 
 /** Compares the values that a discriminator names. It allows no other values than the alternatives, but generated code chooses types by it. */
@@ -372,11 +372,11 @@ function discriminatorOf(shape: Shape): Discriminator | undefined {
 /** Ignores alternatives that are the same in both documents, and compares the others in their order. */
 function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
   const { before, after, place, subject } = comparison;
-  const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];
-  function text(shape: Shape): string {
+  const [were, are] = [comparableBranches(before, keyword), comparableBranches(after, keyword)];
+  function schemaText(shape: Shape): string {
     return canonical(shape.document, shape.parts[0]?.schema);
   }
-  const [old, now] = [were.map(text), are.map(text)];
+  const [old, now] = [were.map(schemaText), are.map(schemaText)];
   const changed = were.filter((_, index) => !now.includes(old[index] ?? ''));
   const other = are.filter((_, index) => !old.includes(now[index] ?? ''));
   if (were.length === 0 && are.length > 0) return judge(pair, comparison, true, `${subject} has alternatives (${keyword}) now`);
@@ -385,16 +385,16 @@ function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'any
   for (const [index, branch] of changed.entries()) {
     const counterpart = other[index];
     if (counterpart !== undefined) compare(pair, branch, counterpart, place);
-    else judge(pair, comparison, true, `${subject} no longer has the alternative ${nameOf(branch)}`);
+    else judge(pair, comparison, true, `${subject} no longer has the alternative ${nameOfBranch(branch)}`);
   }
-  for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject} can be ${nameOf(branch)} now`);
+  for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject} can be ${nameOfBranch(branch)} now`);
 }
 
-function alternatives(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
+function comparableBranches(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
   return keyword === 'anyOf' && openEnumeration(shape) !== undefined ? [] : branchesOf(shape, keyword);
 }
 
-function nameOf(branch: Shape): string {
+function nameOfBranch(branch: Shape): string {
   const [first] = branch.parts;
   const reference = first?.schema['$ref'];
   if (typeof reference === 'string') return reference.split('/').at(-1) ?? reference;

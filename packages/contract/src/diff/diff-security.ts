@@ -16,14 +16,14 @@ export function diffSecurity({ before, after, report }: Documents, was: Operatio
   const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
   // A change of the requirement of all operations is one change.
   const at = member(resolve(after, is.pointer).value, 'security') === undefined ? '/security' : is.pointer;
-  const needed = now.map(toText).join(', or ');
+  const needed = now.map(describeAlternative).join(', or ');
   for (const alternative of lost) {
-    const what = `${toText(alternative)} is no longer sufficient; the operation now requires ${needed}`;
+    const what = `${describeAlternative(alternative)} is no longer sufficient; the operation now requires ${needed}`;
     report('breaking', at, what, 'The service refuses requests of existing clients with 401 or 403.');
   }
   if (lost.length > 0) return;
   for (const alternative of won)
-    report('safe', at, `${toText(alternative)} is sufficient now`, 'Another way to authenticate, which you may use.');
+    report('safe', at, `${describeAlternative(alternative)} is sufficient now`, 'Another way to authenticate, which you may use.');
 }
 
 function isEnough(given: Alternative, needed: Alternative): boolean {
@@ -59,7 +59,7 @@ function schemeText(document: OpenApiDocument, name: string): string {
   }
 }
 
-function toText(alternative: Alternative): string {
+function describeAlternative(alternative: Alternative): string {
   if (alternative.size === 0) return 'no credential';
   return [...alternative].map(([scheme, scopes]) => (scopes.length === 0 ? scheme : `${scheme} with ${scopes.join(', ')}`)).join(' and ');
 }

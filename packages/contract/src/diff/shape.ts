@@ -6,7 +6,7 @@ import { joinPointer, valueAt } from '../document/pointer.ts';
 import { keysOf } from '../document/schema.ts';
 
 /** A schema object that applies to a value unconditionally. */
-interface Part {
+interface ShapePart {
   readonly pointer: string;
   readonly schema: JsonObject;
 }
@@ -14,27 +14,27 @@ interface Part {
 /** All schemas that apply to a value unconditionally: a schema, its references, and the parts of its `allOf`. */
 export interface Shape {
   readonly document: OpenApiDocument;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ShapePart[];
   /** False where the schema is `false`: no value is allowed. */
   readonly allowsAny: boolean;
 }
 
 /** The shape of the schema at a pointer. */
 export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[]): Shape {
-  const parts = new Map<string, Part>();
+  const parts = new Map<string, ShapePart>();
   let allowsAny = true;
-  function visit(pointer: string): void {
+  function addPart(pointer: string): void {
     if (parts.has(pointer)) return;
     const schema = valueAt(document, pointer);
     if (schema === false) allowsAny = false;
     if (!isObject(schema)) return;
     parts.set(pointer, { pointer, schema });
     const reference = member(schema, '$ref');
-    if (reference !== undefined) visit(referencePointer(reference, pointer));
+    if (reference !== undefined) addPart(referencePointer(reference, pointer));
     const all = member(schema, 'allOf');
-    if (Array.isArray(all)) all.forEach((_, index) => visit(joinPointer(pointer, 'allOf', index)));
+    if (Array.isArray(all)) all.forEach((_, index) => addPart(joinPointer(pointer, 'allOf', index)));
   }
-  for (const pointer of pointers) visit(pointer);
+  for (const pointer of pointers) addPart(pointer);
   return { document, parts: [...parts.values()], allowsAny };
 }
 

@@ -16,7 +16,7 @@ const NAMES_PROPERTY = new Map([
   ['propertyNames', 'propertyName'],
 ]);
 
-interface Found {
+interface FoundIssue {
   readonly error: ErrorObject;
   readonly issue: Issue;
 }
@@ -26,7 +26,7 @@ interface Found {
  * @param pointers JSON pointer of each schema object in the document
  */
 export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap<object, string>): readonly Issue[] {
-  const found: Found[] = [];
+  const found: FoundIssue[] = [];
   for (const error of errors) {
     // Other errors name the problem: those of the branch, or the one of `propertyNames` itself.
     if (error.keyword === 'if') continue;
@@ -66,8 +66,8 @@ function schemaPath(error: ErrorObject, pointers: ReadonlyMap<object, string>): 
 }
 
 /** Removes the errors of the branches from the end of the list. Ajv reports them just before the error of `anyOf` or `oneOf`. */
-function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
-  const branches: Found[] = [];
+function takeBranches(found: FoundIssue[], error: ErrorObject): readonly FoundIssue[] {
+  const branches: FoundIssue[] = [];
   for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
     const isInside = last.error.instancePath === error.instancePath || last.error.instancePath.startsWith(`${error.instancePath}/`);
     if (!isInside || last.error.parentSchema === error.parentSchema) break;
@@ -78,7 +78,7 @@ function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
 }
 
 /** The discriminator of an object: its property, the value in the data, and the pointer of the alternative that the value names. */
-function discriminatorOf({
+function discriminatorValueOf({
   parentSchema,
   data,
 }: ErrorObject): { readonly name: string; readonly value: unknown; readonly pointer: string | undefined } | undefined {
@@ -93,14 +93,18 @@ function discriminatorOf({
  * The issues of the branch that the data selects: by the discriminator, else by a constant that only one branch accepts.
  * @returns one issue about the discriminator when it selects no branch, and undefined when the data selects none
  */
-function selectedBranch(error: ErrorObject, found: readonly Found[], pointers: ReadonlyMap<object, string>): readonly Found[] | undefined {
+function selectedBranch(
+  error: ErrorObject,
+  found: readonly FoundIssue[],
+  pointers: ReadonlyMap<object, string>,
+): readonly FoundIssue[] | undefined {
   const branches = branchPointers(error, pointers);
   const placed = Map.groupBy(found, ({ issue }) =>
     branches.findIndex((starts) => starts.some((start) => issue.schemaPath.startsWith(`${start}/`))),
   );
   // The place of an issue may be unknown, or be in several branches.
   if (placed.has(-1)) return undefined;
-  const discriminator = discriminatorOf(error);
+  const discriminator = discriminatorValueOf(error);
   function isOther(index: number): boolean {
     return (placed.get(index) ?? []).some(
       ({ error: { keyword, instancePath } }) =>
@@ -152,16 +156,16 @@ function branchPointers(
   const schemas = schemasAt(pointers);
   return schema.map((_, index) => {
     const places = new Set<string>();
-    function visit(place: string): void {
+    function addPlace(place: string): void {
       if (places.has(place)) return;
       places.add(place);
       const found = schemas.get(place);
       if (!isObject(found)) return;
       const { $ref: reference, allOf } = found;
-      if (typeof reference === 'string') visit(reference.slice(reference.indexOf('#') + 1));
-      if (Array.isArray(allOf)) allOf.forEach((_part, position) => visit(joinPointer(place, 'allOf', position)));
+      if (typeof reference === 'string') addPlace(reference.slice(reference.indexOf('#') + 1));
+      if (Array.isArray(allOf)) allOf.forEach((_part, position) => addPlace(joinPointer(place, 'allOf', position)));
     }
-    visit(joinPointer(holder, keyword, index));
+    addPlace(joinPointer(holder, keyword, index));
     return [...places];
   });
 }
@@ -175,8 +179,8 @@ function schemasAt(pointers: ReadonlyMap<object, string>): ReadonlyMap<string, o
 }
 
 /** The issues of the only branch whose type matches the value, such as the object in "object or null". */
-function meantBranch(error: ErrorObject, branches: readonly Found[]): readonly Found[] | undefined {
-  function isMistyped({ issue }: Found): boolean {
+function meantBranch(error: ErrorObject, branches: readonly FoundIssue[]): readonly FoundIssue[] | undefined {
+  function isMistyped({ issue }: FoundIssue): boolean {
     return issue.path === error.instancePath && issue.keyword === 'type';
   }
   const others = new Set(branches.filter(isMistyped).map(({ issue }) => issue.schemaPath));
@@ -190,7 +194,7 @@ function branchCount({ schema }: ErrorObject): number {
 }
 
 /** One issue for a value that matches no alternative. It lists what the alternatives expect. */
-function readAlternatives(error: ErrorObject, found: readonly Found[], pointers: ReadonlyMap<object, string>): Issue {
+function readAlternatives(error: ErrorObject, found: readonly FoundIssue[], pointers: ReadonlyMap<object, string>): Issue {
   const branches = found.map(({ issue }) => issue);
   const path = error.instancePath;
   const place = schemaPath(error, pointers);
@@ -207,7 +211,7 @@ function readAlternatives(error: ErrorObject, found: readonly Found[], pointers:
 }
 
 /** Removes duplicates, and other issues of a value that has the wrong type for the same schema. */
-function distinct(found: readonly Found[]): readonly Issue[] {
+function distinct(found: readonly FoundIssue[]): readonly Issue[] {
   const mistyped = new Set<string>();
   for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);
   const issues = new Map<string, Issue>();

@@ -27,12 +27,12 @@ export function readBodyOf(
   const written = resolve(document, joinPointer(operation, 'requestBody'));
   const types = keysOf(written.value, 'content');
   const required = written.value['required'] === true;
-  function formOf(mediaType: string): Form | undefined {
+  function formAs(mediaType: string): Form | undefined {
     const type = types.find((one) => mediaTypeName(one) === mediaType);
     const media = type === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', type), required);
     return media === undefined ? undefined : { ...media, format: 'form', mediaType, isWhole: false };
   }
-  const form = formOf(FORM);
+  const form = formAs(FORM);
   if (form !== undefined) return { body: form, form, unsupportedBody: undefined };
   const jsonType = types.find((type) => isJsonType(mediaTypeName(type)) || mediaTypeName(type) === '*/*');
   const json = jsonType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', jsonType), required);
@@ -40,7 +40,7 @@ export function readBodyOf(
     const isWhole = json.types.size > 0 && !json.types.has('object');
     return { ...none, body: { ...json, format: 'json', mediaType: jsonType.includes('*') ? 'application/json' : jsonType, isWhole } };
   }
-  const multipart = formOf(MULTIPART);
+  const multipart = formAs(MULTIPART);
   if (multipart !== undefined) return { body: multipart, form: multipart, unsupportedBody: undefined };
   return {
     ...none,

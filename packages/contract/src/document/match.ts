@@ -23,7 +23,7 @@ export function createMatcher(operations: readonly Operation[]): Matcher {
   return (method, path) => {
     for (const { operation, names, pattern } of routes) {
       if (operation.method !== method.toUpperCase()) continue;
-      const values = pattern.exec(path)?.slice(1).map(decode);
+      const values = pattern.exec(path)?.slice(1).map(decodeSegment);
       if (values === undefined || values.includes(undefined)) continue;
       return { operation, parameters: Object.fromEntries(names.map((name, index) => [name, values[index] ?? ''])) };
     }
@@ -39,7 +39,7 @@ function readRoute(operation: Operation): Route {
   return { operation, names: pathParameters(operation.path), pattern: pathPattern(operation.path), rank };
 }
 
-function decode(text: string): string | undefined {
+function decodeSegment(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

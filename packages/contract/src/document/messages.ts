@@ -62,22 +62,22 @@ export function expectation(keyword: string, params: JsonObject, schema: JsonObj
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must be at least ${String(limit)} characters long`;
     case 'maxLength':
-      return `must be at most ${count(limit, 'character')} long`;
+      return `must be at most ${counted(limit, 'character')} long`;
     case 'pattern':
       // `x-expected` describes a regular expression in words.
       return `must ${typeof expected === 'string' ? `be ${expected}` : 'match the pattern in the document'}`;
     case 'format':
       return `must be ${FORMAT_NAMES[String(params['format'])] ?? `of the format ${String(params['format'])}`}`;
     case 'minItems':
-      return `must have at least ${count(limit, 'item')}`;
+      return `must have at least ${counted(limit, 'item')}`;
     case 'maxItems':
-      return `must have at most ${count(limit, 'item')}`;
+      return `must have at most ${counted(limit, 'item')}`;
     case 'uniqueItems':
       return 'must not have the same item twice';
     case 'minProperties':
-      return `must have at least ${count(limit, 'property', 'properties')}`;
+      return `must have at least ${counted(limit, 'property', 'properties')}`;
     case 'maxProperties':
-      return `must have at most ${count(limit, 'property', 'properties')}`;
+      return `must have at most ${counted(limit, 'property', 'properties')}`;
     case 'oneOf':
       return 'must match exactly one of the alternatives, but matches several';
     case 'not':
@@ -103,6 +103,7 @@ function list(values: unknown): string {
   return Array.isArray(values) ? values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ') : '';
 }
 
-function count(limit: unknown, one: string, many = `${one}s`): string {
-  return `${String(limit)} ${limit === 1 ? one : many}`;
+/** A number with its noun, in the singular or the plural. */
+export function counted(count: unknown, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
 }

@@ -57,7 +57,7 @@ function readSurvey(document: OpenApiDocument): OperationSurvey {
   const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();
   const responses: KnownResponses = new Map();
-  function read(path: string, method: string, item: Resolved): void {
+  function addOperation(path: string, method: string, item: Resolved): void {
     const id = idOf(member(item.value, method), path, method);
     try {
       if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
@@ -78,13 +78,13 @@ function readSurvey(document: OpenApiDocument): OperationSurvey {
   for (const path of Object.keys(paths)) {
     if (!path.startsWith('/')) continue;
     const item = resolve(document, joinPointer('/paths', path));
-    for (const method of METHODS) if (isObject(member(item.value, method))) read(path, method, item);
+    for (const method of METHODS) if (isObject(member(item.value, method))) addOperation(path, method, item);
   }
   return { operations, unreadable };
 }
 
 function idOf(operation: unknown, path: string, method: string): string {
-  return (isObject(operation) ? text(operation['operationId']) : undefined) ?? `${method.toUpperCase()} ${path}`;
+  return (isObject(operation) ? stringOf(operation['operationId']) : undefined) ?? `${method.toUpperCase()} ${path}`;
 }
 
 function readOperation(document: OpenApiDocument, item: Resolved, path: string, method: string, known: KnownResponses): Operation {
@@ -102,8 +102,8 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     method: method.toUpperCase(),
     path,
     pointer,
-    summary: text(value['summary']) ?? '',
-    tag: text(tag),
+    summary: stringOf(value['summary']) ?? '',
+    tag: stringOf(tag),
     provenance,
     billable,
     readOnly,
@@ -194,7 +194,7 @@ function readResponse(document: OpenApiDocument, { pointer, value }: Resolved, p
   }
   return {
     holder: pointer,
-    description: text(value['description']) ?? '',
+    description: stringOf(value['description']) ?? '',
     provenance,
     content,
     headers,
@@ -206,7 +206,7 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
   const links: Link[] = [];
   for (const name of keysOf(response.value, 'links')) {
     const { value } = resolve(document, joinPointer(response.pointer, 'links', name));
-    const operationId = text(value['operationId']);
+    const operationId = stringOf(value['operationId']);
     if (operationId === undefined) continue;
     const parameters = emptyRecord<string>();
     for (const [parameter, expression] of Object.entries(asObject(value['parameters']))) {
@@ -248,10 +248,10 @@ function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, '
   if (valueAt(document, pointer) === undefined) return undefined;
   const { value } = resolve(document, pointer);
   const { type, in: place } = value;
-  const name = text(value['name']);
+  const name = stringOf(value['name']);
   if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie'))
     return { scheme, kind: 'key', in: place, name };
-  const http = type === 'http' ? text(value['scheme'])?.toLowerCase() : undefined;
+  const http = type === 'http' ? stringOf(value['scheme'])?.toLowerCase() : undefined;
   if (http === 'bearer' || type === 'oauth2' || type === 'openIdConnect')
     return { scheme, kind: 'bearer', in: 'header', name: 'Authorization' };
   return http === 'basic' ? { scheme, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
@@ -271,6 +271,6 @@ function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function text(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

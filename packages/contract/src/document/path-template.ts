@@ -10,6 +10,11 @@ export function hasPathParameters(template: string): boolean {
   return pathParameters(template).length > 0;
 }
 
+/** A path, or its template, without the last segment. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
 /**
  * Replaces the parameters of a path template by percent-encoded values.
  * @param values by parameter name; a parameter without a value becomes empty

@@ -19,19 +19,19 @@ export interface Repeat {
  */
 export function repeatsOf(document: OpenApiDocument, { id, readOnly, form, parameters, responses }: Operation): readonly Repeat[] {
   const repeats: Repeat[] = [];
-  function visit(nodes: readonly SchemaNode[], path: readonly string[], above: ReadonlySet<string>): void {
+  function addRepeats(nodes: readonly SchemaNode[], path: readonly string[], above: ReadonlySet<string>): void {
     const fresh = nodes.filter(({ pointer }) => !above.has(pointer));
     const seen = new Set([...above, ...fresh.map(({ pointer }) => pointer)]);
     for (const property of new Set(fresh.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
       const below = childNodes(document, fresh, property);
       const name = below.map(({ schema }) => schema['x-repeats']).find((value) => typeof value === 'string');
       if (name !== undefined) repeats.push({ name, path: [...path, property] });
-      visit(below, [...path, property], seen);
+      addRepeats(below, [...path, property], seen);
     }
   }
   const schema = responses['200']?.content['application/json']?.pointer;
   if (readOnly || schema === undefined) return repeats;
-  visit(schemaNodes(document, schema), [], new Set());
+  addRepeats(schemaNodes(document, schema), [], new Set());
   const known = new Set([...(form?.fields.keys() ?? []), ...parameters.filter((each) => each.in === 'path').map((each) => each.name)]);
   for (const { name, path } of repeats) {
     if (known.has(name)) continue;

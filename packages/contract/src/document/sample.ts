@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts';
 import { textForPattern } from './pattern-text.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
-import { schemaNodes } from './schema.ts';
+import { isReadOnly } from './schema.ts';
 import type { Validator } from './validator.ts';
 
 /** The source of sample values. */
@@ -75,7 +75,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
  * @returns undefined when no valid value was found
  */
 export function sampleOf(source: SampleSource, pointer: string): SampleValue | undefined {
-  const built = build(source, pointer, 0);
+  const built = buildValue(source, pointer, 0);
   return built !== undefined && fits(source, pointer, built.value) ? built : undefined;
 }
 
@@ -95,7 +95,7 @@ function fits({ validator }: SampleSource, pointer: string, value: unknown): boo
   }
 }
 
-function build(source: SampleSource, pointer: string, depth: number): SampleValue | undefined {
+function buildValue(source: SampleSource, pointer: string, depth: number): SampleValue | undefined {
   const written = valueAt(source.document, pointer);
   if (typeof written === 'boolean') return written ? { value: 'contract-test', isFromDocument: false } : undefined;
   if (!isObject(written) || depth > MAX_DEPTH) return undefined;
@@ -104,7 +104,7 @@ function build(source: SampleSource, pointer: string, depth: number): SampleValu
   const isReference = member(written, '$ref') !== undefined;
   if (isReference) {
     const { pointer: target } = resolve(source.document, pointer);
-    const followed = build(source, target, depth + 1);
+    const followed = buildValue(source, target, depth + 1);
     if (followed !== undefined && fits(source, pointer, followed.value)) return followed;
   }
   return candidates(source, pointer, written, depth).find(({ value }) => fits(source, pointer, value));
@@ -122,8 +122,8 @@ function valuesIn(schema: JsonObject): readonly unknown[] {
 }
 
 function candidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
-  const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) => branchesOf(source, pointer, schema, keyword, depth));
-  const all = branchesOf(source, pointer, schema, 'allOf', depth);
+  const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) => sampleBranches(source, pointer, schema, keyword, depth));
+  const all = sampleBranches(source, pointer, schema, 'allOf', depth);
   const own = plainCandidates(source, pointer, schema, depth);
   const combined =
     all.length === 0
@@ -136,7 +136,7 @@ function candidates(source: SampleSource, pointer: string, schema: JsonObject, d
   return [...combined, ...withBranch];
 }
 
-function branchesOf(
+function sampleBranches(
   source: SampleSource,
   pointer: string,
   schema: JsonObject,
@@ -145,7 +145,7 @@ function branchesOf(
 ): readonly SampleValue[] {
   const written = member(schema, keyword);
   if (!Array.isArray(written)) return [];
-  return written.map((_, index) => build(source, joinPointer(pointer, keyword, index), depth + 1)).filter((one) => one !== undefined);
+  return written.map((_, index) => buildValue(source, joinPointer(pointer, keyword, index), depth + 1)).filter((one) => one !== undefined);
 }
 
 /** Merges objects; for other values, takes the last. */
@@ -229,20 +229,19 @@ function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, mult
 function listsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
   const min = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
   if (min === 0) return [{ value: [], isFromDocument: false }];
-  const item = isObject(schema['items']) ? build(source, joinPointer(pointer, 'items'), depth + 1) : { value: 'a', isFromDocument: false };
+  const item = isObject(schema['items'])
+    ? buildValue(source, joinPointer(pointer, 'items'), depth + 1)
+    : { value: 'a', isFromDocument: false };
   return item === undefined ? [] : [{ value: Array.from({ length: min }, () => item.value), isFromDocument: item.isFromDocument }];
 }
 
 /** An object with the required properties, and one with all properties for which the document has values. */
 function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  function isReadOnly(name: string): boolean {
-    return schemaNodes(source.document, joinPointer(pointer, 'properties', name)).some((node) => node.schema['readOnly'] === true);
-  }
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
   function sampleFor(name: string): SampleValue | undefined {
     return properties.includes(name)
-      ? build(source, joinPointer(pointer, 'properties', name), depth + 1)
+      ? buildValue(source, joinPointer(pointer, 'properties', name), depth + 1)
       : { value: 'contract-test', isFromDocument: false };
   }
   const needed = required.map((name) => [name, sampleFor(name)] as const);
@@ -250,19 +249,19 @@ function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, d
   const isWhole = known.length === needed.length;
   if (!isWhole) return [];
   const smallest = objectOf(known);
-  const optional = properties
-    .filter((name) => !required.includes(name) && !isReadOnly(name))
+  const optionalNames = properties.filter(
+    (name) => !required.includes(name) && !isReadOnly(source.document, joinPointer(pointer, 'properties', name)),
+  );
+  const optional = optionalNames
     .map((name) => [name, sampleFor(name)] as const)
     .filter((entry): entry is readonly [string, SampleValue] => entry[1]?.isFromDocument === true);
   const plain = optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];
   // Rules about which properties there are, such as `minProperties` or `anyOf` of `required`.
   if (!RULES_OF_PRESENCE.some((keyword) => schema[keyword] !== undefined)) return plain;
-  const others = properties
-    .filter((name) => !required.includes(name) && !isReadOnly(name))
-    .flatMap((name): readonly (readonly [string, SampleValue])[] => {
-      const sample = sampleFor(name);
-      return sample === undefined ? [] : [[name, sample]];
-    });
+  const others = optionalNames.flatMap((name): readonly (readonly [string, SampleValue])[] => {
+    const sample = sampleFor(name);
+    return sample === undefined ? [] : [[name, sample]];
+  });
   return [...plain, ...others.map((one) => objectOf([...known, one])), objectOf([...known, ...others])];
 }
 

@@ -33,7 +33,7 @@ export function schemaNodes(
   outerConstraints?: Provenance,
 ): readonly SchemaNode[] {
   const nodes = new Map<string, SchemaNode>();
-  function visit(at: string, from: Provenance, outer: Provenance | undefined): void {
+  function addNode(at: string, from: Provenance, outer: Provenance | undefined): void {
     if (nodes.has(at)) return;
     const schema = valueAt(document, at);
     if (typeof schema === 'boolean') return;
@@ -42,16 +42,22 @@ export function schemaNodes(
     const constraints = constraintsOf(schema, outer);
     nodes.set(at, { pointer: at, schema, provenance, constraints });
     const reference = member(schema, '$ref');
-    if (reference !== undefined) visit(referencePointer(reference, at), provenance, constraints);
+    if (reference !== undefined) addNode(referencePointer(reference, at), provenance, constraints);
     for (const keyword of IN_PLACE_LISTS) {
       const branches = member(schema, keyword);
-      if (Array.isArray(branches)) branches.forEach((_, index) => visit(joinPointer(at, keyword, index), provenance, constraints));
+      if (Array.isArray(branches)) branches.forEach((_, index) => addNode(joinPointer(at, keyword, index), provenance, constraints));
     }
-    for (const keyword of IN_PLACE_SINGLES) if (isObject(member(schema, keyword))) visit(joinPointer(at, keyword), provenance, constraints);
-    for (const name of keysOf(schema, 'dependentSchemas')) visit(joinPointer(at, 'dependentSchemas', name), provenance, constraints);
+    for (const keyword of IN_PLACE_SINGLES)
+      if (isObject(member(schema, keyword))) addNode(joinPointer(at, keyword), provenance, constraints);
+    for (const name of keysOf(schema, 'dependentSchemas')) addNode(joinPointer(at, 'dependentSchemas', name), provenance, constraints);
   }
-  visit(pointer, inherited, outerConstraints);
+  addNode(pointer, inherited, outerConstraints);
   return [...nodes.values()];
+}
+
+/** Whether a value occurs only in responses. */
+export function isReadOnly(document: OpenApiDocument, pointer: string): boolean {
+  return schemaNodes(document, pointer).some(({ schema }) => schema['readOnly'] === true);
 }
 
 /** The schema objects that apply to a member or an item of a value; empty when there are none. */

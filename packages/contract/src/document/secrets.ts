@@ -20,8 +20,8 @@ export function maskSecrets(document: OpenApiDocument, pointer: string, value: u
 /** The names of all properties with `x-secret` in a document. */
 export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
   const names = new Set<string>();
-  function visit(node: unknown): void {
-    if (Array.isArray(node)) return node.forEach(visit);
+  function addSecretNames(node: unknown): void {
+    if (Array.isArray(node)) return node.forEach(addSecretNames);
     if (!isObject(node)) return;
     const properties = node['properties'];
     if (isObject(properties)) {
@@ -30,9 +30,9 @@ export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
         if (isObject(target) && target['x-secret'] === true) names.add(name);
       }
     }
-    Object.values(node).forEach(visit);
+    Object.values(node).forEach(addSecretNames);
   }
-  visit(document);
+  addSecretNames(document);
   return names;
 }
 

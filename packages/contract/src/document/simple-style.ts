@@ -29,9 +29,9 @@ export function issuesOfSimple(
 
 function readSimple(view: View, text: string, explode: boolean): unknown {
   const types = typesOf(view.nodes);
-  if (types.has('array')) return text.trim() === '' ? [] : text.split(',').map((item) => readScalar(view.member(0).view, item.trim()));
+  if (types.has('array')) return text.trim() === '' ? [] : text.split(',').map((item) => readByType(view.member(0).view, item.trim()));
   if (types.has('object')) return readObject(view, text, explode);
-  return readScalar(view, text);
+  return readByType(view, text);
 }
 
 function readObject(view: View, text: string, explode: boolean): unknown {
@@ -40,11 +40,11 @@ function readObject(view: View, text: string, explode: boolean): unknown {
     ? parts.map((part) => [part.slice(0, Math.max(0, part.indexOf('='))), part.slice(part.indexOf('=') + 1)] as const)
     : parts.flatMap((name, index) => (index % 2 === 0 && parts[index + 1] !== undefined ? [[name, parts[index + 1] ?? ''] as const] : []));
   return Object.fromEntries(
-    entries.filter(([name]) => name !== '').map(([name, value]) => [name, readScalar(view.member(name).view, value)]),
+    entries.filter(([name]) => name !== '').map(([name, value]) => [name, readByType(view.member(name).view, value)]),
   );
 }
 
-function readScalar(view: View, text: string): unknown {
+function readByType(view: View, text: string): unknown {
   const types = typesOf(view.nodes);
   const isOpen = types.size === 0;
   if ((isOpen || types.has('integer') || types.has('number')) && NUMBER.test(text)) return Number(text);

@@ -137,7 +137,7 @@ function compileLazily(compileNow: () => ValueCheck): ValueCheck {
   return (value) => (check ??= compileNow())(value);
 }
 
-interface Place {
+interface SchemaPlace {
   readonly document: OpenApiDocument;
   readonly pointer: string;
   readonly maxIssues: number;
@@ -146,7 +146,7 @@ interface Place {
 /** Errors of Ajv for each issue. An issue about alternatives has the errors of each of them. */
 const MAX_ERRORS_PER_ISSUE = 20;
 
-function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: Place): ValueCheck {
+function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: SchemaPlace): ValueCheck {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];
@@ -198,15 +198,15 @@ interface Survey {
 function surveyDocument(document: OpenApiDocument): Survey {
   const pointers = new Map<object, string>();
   const extensionKeys = new Set<string>();
-  function visit(value: unknown, pointer: string): void {
+  function addPointers(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || pointers.has(value)) return;
     pointers.set(value, pointer);
     for (const [key, child] of Object.entries(value)) {
       if (key.startsWith('x-')) extensionKeys.add(key);
-      visit(child, joinPointer(pointer, key));
+      addPointers(child, joinPointer(pointer, key));
     }
   }
-  visit(document, '');
+  addPointers(document, '');
   const oddKeys = [...extensionKeys].filter((key) => !KEYWORD_NAME.test(key));
   for (const key of oddKeys) extensionKeys.delete(key);
   return { pointers, extensionKeys, oddKeys };

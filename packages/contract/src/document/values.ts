@@ -32,7 +32,7 @@ export function specialValues(source: SampleSource, pointer: string): readonly S
     ...(types.has('null') ? [{ value: null, what: 'null' }] : []),
     ...(types.has('boolean') ? [true, false].map((value) => ({ value, what: String(value) })) : []),
     ...(types.has('integer') || types.has('number') ? edges(schema) : []),
-    ...(types.has('string') && schema['enum'] === undefined && schema['const'] === undefined ? texts(schema) : []),
+    ...(types.has('string') && schema['enum'] === undefined && schema['const'] === undefined ? specialTexts(schema) : []),
     ...(types.has('array') ? lists(source, nodes, schema) : []),
   ];
   const fits = fitting(source, pointer);
@@ -83,7 +83,7 @@ function edges({ minimum, maximum }: JsonObject): readonly SpecialValue[] {
   ];
 }
 
-function texts({ minLength = 0, maxLength, pattern, format }: JsonObject): readonly SpecialValue[] {
+function specialTexts({ minLength = 0, maxLength, pattern, format }: JsonObject): readonly SpecialValue[] {
   if (pattern !== undefined || format !== undefined) return [];
   const min = Number(minLength);
   const max = typeof maxLength === 'number' ? maxLength : undefined;

@@ -218,14 +218,14 @@ function isListOf(words: readonly string[], wanted: string): boolean {
 
 /** Whether an operation lists the resources that a path parameter names: `/vms` or `/vm/list` for `{vmId}`. */
 export function isListFor({ path, method }: Operation, parameter: string): boolean {
-  const wanted = resourceOf(parameter);
+  const wanted = resourceStemOf(parameter);
   const words = withoutEnding(path)
     .split('/')
     .filter((segment) => segment !== '' && !segment.includes('{'));
   return wanted !== '' && method === 'GET' && !withoutEnding(path).endsWith('}') && isListOf(words, wanted);
 }
 
-function resourceOf(parameter: string): string {
+function resourceStemOf(parameter: string): string {
   return stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
 }
 
@@ -284,20 +284,20 @@ function shortNamesOf(parameter: string): readonly string[] {
 export function identifiersAnywhere(body: unknown, parameter: string): { readonly values: readonly string[]; readonly isSure: boolean } {
   const names = new Set([parameter, ...ITEM_NAMES].map(stemOf));
   const found: string[] = [];
-  function visit(value: unknown, isItem: boolean): void {
+  function addIdentifiers(value: unknown, isItem: boolean): void {
     const own = text(value);
     if (own !== undefined && isItem) found.push(own);
-    if (Array.isArray(value)) for (const item of value) visit(item, true);
+    if (Array.isArray(value)) for (const item of value) addIdentifiers(item, true);
     else if (isObject(value))
       for (const [key, member] of Object.entries(value)) {
         const identifier = isItem && names.has(stemOf(key)) ? text(member) : undefined;
         if (identifier !== undefined) found.push(identifier);
         if (typeof member !== 'object' || member === null) continue;
         found.push(key);
-        visit(member, false);
+        addIdentifiers(member, false);
       }
   }
-  visit(body, false);
+  addIdentifiers(body, false);
   const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return { values: found, isSure: lists.length < 2 };
 }

@@ -93,7 +93,7 @@ export function readExchange(operation: Operation, sent: SentRequest, raw: RawRe
     headers,
     milliseconds,
     mediaType: mediaTypeName(headers['content-type'] ?? ''),
-    body: raw.cut === undefined ? readBody(raw.bytes) : { kind: 'cut', problem: raw.cut },
+    body: raw.cut === undefined ? readResponseBody(raw.bytes) : { kind: 'cut', problem: raw.cut },
     echoesCredential: echoesCredential(operation, sent, raw),
   };
 }
@@ -134,7 +134,7 @@ export function jsonValue({ body }: Exchange): unknown {
   return body.kind === 'json' ? body.value : undefined;
 }
 
-function readBody(bytes: Uint8Array): ResponseBody {
+function readResponseBody(bytes: Uint8Array): ResponseBody {
   if (bytes.length === 0) return { kind: 'empty' };
   let text: string;
   try {

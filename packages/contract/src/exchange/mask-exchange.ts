@@ -16,7 +16,7 @@ import { maskNamed, namedSecretsIn } from './secret-values.ts';
 /** The JSON body of a response without secrets. Undescribed values are masked too, because they could be secrets. */
 export function maskedBody(document: OpenApiDocument, exchange: Exchange): unknown {
   if (exchange.body.kind !== 'json') return undefined;
-  const pointer = schemaOf(exchange);
+  const pointer = responseSchemaOf(exchange);
   if (pointer === undefined) return maskLeaves(exchange.body.value);
   return maskUnknown(rootView(document, pointer), maskNamed(maskSecrets(document, pointer, exchange.body.value)));
 }
@@ -99,14 +99,14 @@ export function isSecretParameter(document: OpenApiDocument, { pointer }: Pick<P
 /** The secrets of an exchange, to be removed from all reports. */
 export function secretsOf(document: OpenApiDocument, exchange: Exchange): readonly string[] {
   const { operation, sent, body } = exchange;
-  const pointer = schemaOf(exchange);
+  const pointer = responseSchemaOf(exchange);
   const marked = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
   const received = [...marked, ...(body.kind === 'json' ? namedSecretsIn(body.value) : [])];
   if (sent.body === undefined || operation.body === undefined) return received;
   return [...received, ...secretsIn(document, operation.body.pointer, readBody(operation, sent.body).values)];
 }
 
-function schemaOf({ operation, status, sent }: Exchange): string | undefined {
+function responseSchemaOf({ operation, status, sent }: Exchange): string | undefined {
   const response = sent.purpose === 'method' ? undefined : responseFor(operation, status);
   return response === undefined ? undefined : jsonOf(response)?.pointer;
 }

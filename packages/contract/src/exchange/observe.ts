@@ -37,23 +37,23 @@ export function shortText(text: string): string {
 /** The secrets of a value, to be removed from all reports. */
 export function secretsIn(document: OpenApiDocument, schemaPointer: string, value: unknown): readonly string[] {
   const secrets: string[] = [];
-  function visit(original: unknown, masked: unknown): void {
+  function addMaskedTexts(original: unknown, masked: unknown): void {
     if (original === masked) return;
     if (masked === MASK) {
-      texts(original, secrets);
+      addTexts(original, secrets);
     } else if (Array.isArray(original) && Array.isArray(masked)) {
-      original.forEach((item, index) => visit(item, masked[index]));
+      original.forEach((item, index) => addMaskedTexts(item, masked[index]));
     } else if (isObject(original) && isObject(masked)) {
-      for (const name of Object.keys(original)) visit(original[name], member(masked, name));
+      for (const name of Object.keys(original)) addMaskedTexts(original[name], member(masked, name));
     }
   }
-  visit(value, maskSecrets(document, schemaPointer, value));
+  addMaskedTexts(value, maskSecrets(document, schemaPointer, value));
   return secrets;
 }
 
-function texts(value: unknown, into: string[]): void {
+function addTexts(value: unknown, into: string[]): void {
   if (typeof value === 'string' || typeof value === 'number') into.push(String(value));
-  else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
+  else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) addTexts(child, into);
 }
 
 /** Returns a function that masks secrets in a text, including their JSON and URL encodings. */

@@ -32,12 +32,12 @@ function partOf(exchange: Exchange, expression: string): unknown {
   const { sent, status, headers } = exchange;
   if (alone !== undefined) return alone === 'url' ? sent.url : alone === 'method' ? sent.method : status;
   if (header !== undefined) return (side === 'request' ? sent.headers : headers)[header.toLowerCase()];
-  if (place !== undefined && name !== undefined) return side === 'request' ? parameterOf(exchange, place, name) : undefined;
+  if (place !== undefined && name !== undefined) return side === 'request' ? sentParameterOf(exchange, place, name) : undefined;
   const body = side === 'response' ? jsonValue(exchange) : readBody(exchange.operation, sent.body ?? '').values;
   return pointer === undefined ? body : valueAt(body, pointer);
 }
 
-function parameterOf({ operation, sent }: Exchange, place: string, name: string): string | undefined {
+function sentParameterOf({ operation, sent }: Exchange, place: string, name: string): string | undefined {
   const { pathname, searchParams } = new URL(sent.url);
   if (place === 'query') return searchParams.get(name) ?? undefined;
   const match = createMatcher([{ ...operation, method: sent.method }]);
@@ -54,5 +54,5 @@ function parameterOf({ operation, sent }: Exchange, place: string, name: string)
 export function parameterText(exchange: Exchange, { name, in: place }: Parameter): string | undefined {
   const { headers } = exchange.sent;
   if (place === 'header') return headers[name.toLowerCase()];
-  return place === 'cookie' ? cookieIn(headers['cookie'] ?? '', name) : parameterOf(exchange, place, name);
+  return place === 'cookie' ? cookieIn(headers['cookie'] ?? '', name) : sentParameterOf(exchange, place, name);
 }

@@ -67,7 +67,7 @@ export function randomTextsOnce(exchanges: readonly Exchange[]): readonly string
   const paths = exchanges.map(({ sent }) => decodeURI(new URL(sent.url).pathname)).join('\n');
   for (const exchange of exchanges) {
     const found = new Set<string>();
-    visit(jsonValue(exchange), found);
+    addHardToGuess(jsonValue(exchange), found);
     for (const text of found) holders.set(text, (holders.get(text) ?? 0) + 1);
   }
   return [...holders].flatMap(([text, count]) =>
@@ -75,7 +75,7 @@ export function randomTextsOnce(exchanges: readonly Exchange[]): readonly string
   );
 }
 
-function visit(value: unknown, found: Set<string>): void {
+function addHardToGuess(value: unknown, found: Set<string>): void {
   if (typeof value === 'string' && isHardToGuess(value)) found.add(value);
-  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) visit(item, found);
+  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) addHardToGuess(item, found);
 }

@@ -5,7 +5,7 @@ import type { FormField, Operation, Parameter, RequestBody } from '../document/o
 import { isCredential, isEntityTag, issuesOfText } from '../document/parameters.ts';
 import type { RequestParameters } from '../document/parameters.ts';
 import { pathParameters } from '../document/path-template.ts';
-import { schemaNodes } from '../document/schema.ts';
+import { isReadOnly, schemaNodes } from '../document/schema.ts';
 import type { Validator } from '../document/validator.ts';
 import { readBody, writeBody } from './body.ts';
 
@@ -55,10 +55,6 @@ export function brokenForms(
       field: name,
     })),
   ];
-}
-
-function isReadOnly(document: OpenApiDocument, pointer: string): boolean {
-  return schemaNodes(document, pointer).some(({ schema }) => schema['readOnly'] === true);
 }
 
 function withoutDependents(valid: Values, name: string, needed: unknown): readonly BrokenForm[] {
@@ -182,14 +178,14 @@ function wrongTypes({ kind }: Pick<FormField, 'kind'>, format: RequestBody['form
 /** Shuffles in an order that the seed determines (mulberry32). */
 function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   let state = seed >>> 0;
-  function next(): number {
+  function nextRandom(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
   return items
-    .map((item) => ({ item, rank: next() }))
+    .map((item) => ({ item, rank: nextRandom() }))
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ item }) => item);
 }

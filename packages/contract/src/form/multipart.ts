@@ -17,7 +17,7 @@ export function contentTypeOf({ mediaType }: Pick<RequestBody, 'mediaType'>): st
 export function toMultipart({ fields }: Pick<RequestBody, 'fields'>, form: string): string {
   const parts = [...new URLSearchParams(form)].map(([name, value]) => {
     const file = fields.get(name)?.isFile === true ? '; filename="contract-test.txt"\r\nContent-Type: application/octet-stream' : '';
-    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n${value}\r\n`;
+    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${file}\r\n\r\n${value}\r\n`;
   });
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }
@@ -36,7 +36,7 @@ export function fromMultipart(text: string): string {
 }
 
 /** Escapes a name as browsers do. */
-function quoted(name: string): string {
+function escapedName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 

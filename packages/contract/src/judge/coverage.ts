@@ -126,23 +126,23 @@ function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: re
 
 function describedFields(root: View): readonly string[] {
   const fields: string[] = [];
-  function visit(view: View, pattern: string, above: ReadonlySet<View>): void {
+  function addFields(view: View, pattern: string, above: ReadonlySet<View>): void {
     if (above.has(view)) return;
     const path = new Set([...above, view]);
     for (const name of new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
       const at = joinPointer(pattern, name);
       fields.push(at);
-      visit(view.member(name).view, at, path);
+      addFields(view.member(name).view, at, path);
     }
     const hasItems = view.nodes.some(({ schema }) => typeof schema['items'] === 'object');
     const hasKeys = view.nodes.some(({ schema }) => typeof schema['additionalProperties'] === 'object');
     if (hasItems || hasKeys) {
       const at = joinPointer(pattern, '*');
       fields.push(at);
-      visit(view.member(hasItems ? 0 : '\u0000').view, at, path);
+      addFields(view.member(hasItems ? 0 : '\u0000').view, at, path);
     }
   }
-  visit(root, '', new Set());
+  addFields(root, '', new Set());
   return fields;
 }
 

@@ -26,7 +26,7 @@ export function groupFindings(story: Story, judged: readonly Judged[]): readonly
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].flatMap((group) => findingOf(story, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+  return [...groups.values()].flatMap((group) => findingOfGroup(story, group)).toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
 }
 
 /** Hashes of inlined schemas by their pointers. */
@@ -61,11 +61,11 @@ function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' 
   return `${hash}${rest}`;
 }
 
-function rankOf({ verdict, isUrgent }: Finding): number {
+function urgencyOf({ verdict, isUrgent }: Finding): number {
   return 2 * VERDICTS.indexOf(verdict) + (isUrgent ? 0 : 1);
 }
 
-function findingOf(story: Story, group: readonly Judged[]): readonly Finding[] {
+function findingOfGroup(story: Story, group: readonly Judged[]): readonly Finding[] {
   const { document } = story;
   const [first] = group;
   if (first === undefined) return [];

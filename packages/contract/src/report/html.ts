@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { counted } from '../document/messages.ts';
 import { visible } from '../exchange/visible.ts';
 import type { Coverage } from '../judge/coverage.ts';
 import { VERDICTS } from '../judge/finding.ts';
@@ -87,10 +88,6 @@ function summaryText(report: SettledReport): string {
     .join(' ');
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 function figures(report: SettledReport): Html {
   const { counts, operations, statuses, fields, requests, accepted, fixed } = summarise(report);
   function share(seen: number, all: number): Html {
@@ -137,7 +134,7 @@ function filters(report: SettledReport): Html | undefined {
       ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
     ];
   }
-  return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <label hidden>Text <input type="search"></label> <button type="reset">Show all</button> <output></output></form>`;
+  return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksWithFindings(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <label hidden>Text <input type="search"></label> <button type="reset">Show all</button> <output></output></form>`;
 }
 
 /** A longer name would make the filter wider than the screen of a phone. */
@@ -151,8 +148,7 @@ function operationsOf({ coverage }: SettledReport): readonly string[] {
   return coverage.map(({ operation }) => operation);
 }
 
-/** The checks with findings. */
-function checksOf({ findings }: SettledReport): readonly string[] {
+function checksWithFindings({ findings }: SettledReport): readonly string[] {
   return [...new Set(findings.map(({ check }) => check))].toSorted();
 }
 
@@ -166,7 +162,7 @@ function filterRules(report: SettledReport): Html {
   return new Html(
     [
       ...numbered('o', operationsOf(report).length),
-      ...numbered('c', checksOf(report).length).map((text) => text.replace(', .covered', '')),
+      ...numbered('c', checksWithFindings(report).length).map((text) => text.replace(', .covered', '')),
       ...numbered('v', VERDICTS.length).map((text) => text.replace(', .covered', '')),
     ].join('\n'),
   );
@@ -176,7 +172,9 @@ function filterRules(report: SettledReport): Html {
 function classesOf({ touches, check, verdict }: SettledFinding, report: SettledReport): string {
   const operations = operationsOf(report);
   const own = new Set(touches.map(({ operation }) => operations.indexOf(operation)).filter((index) => index >= 0));
-  return [...[...own].map((index) => `o${index}`), `c${checksOf(report).indexOf(check)}`, `v${VERDICTS.indexOf(verdict)}`].join(' ');
+  return [...[...own].map((index) => `o${index}`), `c${checksWithFindings(report).indexOf(check)}`, `v${VERDICTS.indexOf(verdict)}`].join(
+    ' ',
+  );
 }
 
 function findingsOf(report: SettledReport, verdict: Verdict): Html | undefined {

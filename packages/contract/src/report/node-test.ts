@@ -58,7 +58,10 @@ function testOf(replay: Replay, name: string): string {
   const sends = requests.flatMap((request, index) => called(`responses[${index}] = await send`, request));
   const lines = [...sends, ...assertionLines(replay)];
   const removals = undo.flatMap((request) => called(`if (responses[${request.made}]?.isSuccess) await send`, request));
-  const steps = removals.length === 0 ? indented(lines, 1) : `  try {\n${indented(lines, 2)}\n  } finally {\n${indented(removals, 2)}\n  }`;
+  const steps =
+    removals.length === 0
+      ? indentedLines(lines, 1)
+      : `  try {\n${indentedLines(lines, 2)}\n  } finally {\n${indentedLines(removals, 2)}\n  }`;
   return `test(${name}, ${optionsOf(replay)}async (t) => {\n  const responses = [];\n${steps}\n});\n`;
 }
 
@@ -71,7 +74,7 @@ function optionsOf({ named, isMasked }: Replay): string {
   return lacks.length === 0 ? '' : `{ skip: ${lacks.join(' || ')} }, `;
 }
 
-function indented(lines: readonly string[], depth: number): string {
+function indentedLines(lines: readonly string[], depth: number): string {
   return lines.map((line) => '  '.repeat(depth) + line).join('\n');
 }
 

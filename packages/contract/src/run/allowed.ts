@@ -5,7 +5,7 @@ import { namedPaths } from './planning.ts';
 import type { NamedOperations, Naming } from './planning.ts';
 import type { Sendable } from './sendable.ts';
 
-interface Parts extends Naming {
+interface ChosenOperations extends Naming {
   readonly operations: readonly Operation[];
   readonly only: NamedOperations;
   readonly sendable: ReadonlyMap<string, Sendable | string>;
@@ -15,7 +15,7 @@ interface Parts extends Naming {
  * Why a run may use each operation that changes something: it makes what the run removes again, it changes or removes only that, or the user
  * named it. An operation without a reason is not in the result.
  */
-export function allowedChanges(parts: Parts): ReadonlyMap<string, string> {
+export function allowedChanges(parts: ChosenOperations): ReadonlyMap<string, string> {
   const { operations, names, only, sendable } = parts;
   const changing = operations.filter(({ id, readOnly }) => !readOnly && typeof sendable.get(id) === 'object');
   const allowed = new Map<string, string>();
@@ -34,14 +34,14 @@ export function allowedChanges(parts: Parts): ReadonlyMap<string, string> {
   return allowed;
 }
 
-function reasonOfNamed(parts: Parts, operation: Operation): string {
+function reasonOfNamed(parts: ChosenOperations, operation: Operation): string {
   const paths = namedPaths(parts, operation);
   if (paths.length === 0 || pathParameters(operation.path).length === 0) return 'you named it';
   return `you named it with ${paths.map((path) => Object.values(path).join('/')).join(', ')}`;
 }
 
 /** Why a run may use an operation without a name, given the operations that it uses. */
-function reasonFor({ operations, sendable }: Parts, operation: Operation, used: readonly Operation[]): string | undefined {
+function reasonFor({ operations, sendable }: ChosenOperations, operation: Operation, used: readonly Operation[]): string | undefined {
   function canRemove(creation: Operation): boolean {
     const removal = removalOf(creation, operations);
     return removal !== undefined && !removal.billable && typeof sendable.get(removal.id) === 'object';

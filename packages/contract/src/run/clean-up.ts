@@ -13,7 +13,7 @@ import { fingerprintOf, isSameResource, sharesUnique } from './fingerprint.ts';
 import { basePath } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { Leftover } from './leftovers.ts';
-import { nameOf, sameValues } from './ownership.ts';
+import { nameOfResource, sameValues } from './ownership.ts';
 import type { Made, Ownership } from './ownership.ts';
 import { isChange } from './step.ts';
 import type { Step } from './step.ts';
@@ -25,7 +25,7 @@ export interface Remains {
   readonly unfinished: readonly string[];
 }
 
-interface Parts {
+interface CleanerParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly ownership: Ownership;
@@ -44,7 +44,7 @@ const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
 /** Keeps the journal of a run. */
 export class Cleaner {
-  readonly #parts: Parts;
+  readonly #parts: CleanerParts;
   /** The leftovers that are not undone yet, by the identifier of their entry, and why not. */
   readonly #remaining: Map<string, Leftover>;
   /** The entries of earlier runs whose resource a read has recognised. */
@@ -55,7 +55,7 @@ export class Cleaner {
   /** Changes that cannot be undone. */
   #stays: { readonly line: string; readonly resource: string | undefined }[] = [];
 
-  constructor(parts: Parts) {
+  constructor(parts: CleanerParts) {
     this.#parts = parts;
     this.#remaining = new Map(parts.leftovers?.map((leftover) => [leftover.entry.id, leftover]));
   }
@@ -64,7 +64,10 @@ export class Cleaner {
   didTo(operation: string, path: PathValues): boolean {
     return [...this.#open.values()].some(
       (entry) =>
-        entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && nameOf(entry.undo.path) === nameOf(path),
+        entry.operation === operation &&
+        entry.state === 'done' &&
+        entry.undo !== undefined &&
+        nameOfResource(entry.undo.path) === nameOfResource(path),
     );
   }
 
@@ -84,7 +87,7 @@ export class Cleaner {
       operation: operation.id,
       state: 'intended',
       undo: undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: operation.id, path },
-      made: Object.keys(path).length > 0 ? nameOf(path) : undefined,
+      made: Object.keys(path).length > 0 ? nameOfResource(path) : undefined,
       at: new Date().toISOString(),
       account: this.#parts.account,
     };
@@ -106,15 +109,15 @@ export class Cleaner {
     }
     const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
     // The removal of a resource also removes its changes and subresources.
-    if (isRemoval) this.#stays = this.#stays.filter((stay) => !isAtOrBelow(stay.resource, resource));
+    if (isRemoval) this.#stays = this.#stays.filter((stay) => !isWithin(stay.resource, resource));
     const undone = [...this.#open.values()].filter(
-      ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && nameOf(undo.path) === entry.made,
+      ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && nameOfResource(undo.path) === entry.made,
     );
     for (const other of undone) await this.#record({ ...other, state: 'closed' });
     // So does it with what the run made below it, also where the response did not name it.
     const below =
       isRemoval && undone.length > 0
-        ? [...this.#open.values()].filter(({ id }) => id !== entry.id && isAtOrBelow(this.#places.get(id), resource))
+        ? [...this.#open.values()].filter(({ id }) => id !== entry.id && isWithin(this.#places.get(id), resource))
         : [];
     for (const other of below) await this.#record({ ...other, state: 'closed' });
     // A resource that the run made and removed again needs no undo.
@@ -153,7 +156,8 @@ export class Cleaner {
     }
     for (const entry of this.#open.values()) {
       const undo = this.#parts.operations.find(({ id }) => id === entry.undo?.operation);
-      const isItem = undo?.method === 'DELETE' && undo.path === operation.path && nameOf(entry.undo?.path ?? {}) === nameOf(path);
+      const isItem =
+        undo?.method === 'DELETE' && undo.path === operation.path && nameOfResource(entry.undo?.path ?? {}) === nameOfResource(path);
       const read = isItem && entry.state === 'done' && isSuccess(status) ? fingerprintOf(this.#parts.document, exchange) : undefined;
       if (read === undefined || JSON.stringify(read) === JSON.stringify(entry.fingerprint)) continue;
       // The read can show another resource only when the service has begun again in between.
@@ -197,7 +201,7 @@ export class Cleaner {
       if (undo !== undefined) unfinished.push(line);
       return line;
     });
-    return { left: counted([...earlier, ...this.#stays.map(({ line }) => line), ...left]), unfinished: counted(unfinished) };
+    return { left: distinctLines([...earlier, ...this.#stays.map(({ line }) => line), ...left]), unfinished: distinctLines(unfinished) };
   }
 
   async #record(entry: JournalEntry): Promise<JournalEntry> {
@@ -230,7 +234,7 @@ export class Cleaner {
     }
     if (removal === undefined || path === undefined) return this.#recordStay(named, made.resource);
     const fingerprint = fingerprintOf(this.#parts.document, exchange);
-    await this.#record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: nameOf(path), fingerprint });
+    await this.#record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: nameOfResource(path), fingerprint });
   }
 }
 
@@ -238,12 +242,12 @@ function depthOf({ path }: Operation): number {
   return pathParameters(path).length;
 }
 
-function isAtOrBelow(resource: string | undefined, above: string | undefined): boolean {
+function isWithin(resource: string | undefined, above: string | undefined): boolean {
   return resource !== undefined && above !== undefined && (resource === above || resource.startsWith(`${above}/`));
 }
 
 /** Each line once, with the number of its occurrences. */
-function counted(lines: readonly string[]): readonly string[] {
+function distinctLines(lines: readonly string[]): readonly string[] {
   return [...Map.groupBy(lines, (line) => line)].map(([line, all]) => (all.length === 1 ? line : `${line} (${all.length} times)`));
 }
 

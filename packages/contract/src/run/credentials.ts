@@ -100,7 +100,7 @@ function tokenUrl(document: OpenApiDocument, scheme: string, target: URL): URL |
 /** A document in which an operation needs only schemes with a credential, where it allows them. Pointers to schemas stay the same. */
 export function withSchemes(document: OpenApiDocument, schemes: readonly string[]): OpenApiDocument {
   if (schemes.length === 0) return document;
-  function narrowed(holder: unknown): object {
+  function narrowSecurity(holder: unknown): object {
     const security: unknown = Object(holder).security;
     if (!Array.isArray(security)) return Object(holder);
     const known = security.filter((one) => isObject(one) && Object.keys(one).every((name) => schemes.includes(name)));
@@ -109,8 +109,8 @@ export function withSchemes(document: OpenApiDocument, schemes: readonly string[
   const paths = Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, item]) => [
       path,
-      Object.fromEntries(Object.entries(Object(item)).map(([key, value]) => [key, isObject(value) ? narrowed(value) : value])),
+      Object.fromEntries(Object.entries(Object(item)).map(([key, value]) => [key, isObject(value) ? narrowSecurity(value) : value])),
     ]),
   );
-  return Object.assign({ ...document }, narrowed(document), { paths });
+  return Object.assign({ ...document }, narrowSecurity(document), { paths });
 }

@@ -29,14 +29,14 @@ export function fingerprintOf(document: OpenApiDocument, exchange: Exchange): Fi
   if (pointer === undefined) return undefined;
   const values: Record<string, string> = {};
   const unique: string[] = [];
-  function visit(value: unknown, at: string): void {
+  function addValues(value: unknown, at: string): void {
     if (value === MASK) return;
-    if (Array.isArray(value)) return value.forEach((item, index) => visit(item, joinPointer(at, index)));
-    if (isObject(value)) return Object.entries(value).forEach(([name, item]) => visit(item, joinPointer(at, name)));
+    if (Array.isArray(value)) return value.forEach((item, index) => addValues(item, joinPointer(at, index)));
+    if (isObject(value)) return Object.entries(value).forEach(([name, item]) => addValues(item, joinPointer(at, name)));
     values[at] = createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
     if (isUnique(value, at)) unique.push(at);
   }
-  visit(maskSecrets(document, pointer, exchange.body.value), '');
+  addValues(maskSecrets(document, pointer, exchange.body.value), '');
   return { values, unique };
 }
 

@@ -64,7 +64,7 @@ export function createGuard({
   let spent = NO_BUDGET;
   const sent = new Map<string, number>();
 
-  function count({ operation: { id } }: Step, by: number): void {
+  function addSent({ operation: { id } }: Step, by: number): void {
     sent.set(id, (sent.get(id) ?? 0) + by);
   }
 
@@ -99,7 +99,7 @@ export function createGuard({
     if ((response.status === 429 || (response.status === 401 && canRenew)) && rule.waited < rule.step.times) {
       rule.waited++;
       rule.used--;
-      count(rule.step, -1);
+      addSent(rule.step, -1);
     }
     return response;
   }
@@ -112,7 +112,7 @@ export function createGuard({
         throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} ${rule}; it was not sent.`);
       if ((sent.get(rule.step.operation.id) ?? 0) >= mostPerOperation)
         throw new RefusedRequestError(`${mostPerOperation} requests were sent for ${rule.step.operation.id}; no more may leave.`);
-      count(rule.step, 1);
+      addSent(rule.step, 1);
       if (rule.step.effect !== 'costs') {
         rule.used++;
         return sendReading(rule, request);
@@ -121,7 +121,7 @@ export function createGuard({
       const cost: Budget = price === undefined ? { amount: 0n, unknown: 1 } : { amount: worthOf(price), unknown: 0 };
       const refusal = beyond(budget, plus(spent, cost));
       if (refusal !== undefined) {
-        count(rule.step, -1);
+        addSent(rule.step, -1);
         throw new RefusedRequestError(`${refusal}; it was not sent.`);
       }
       rule.used++;

@@ -4,12 +4,7 @@ import { prefixOf, textsLike } from '../document/sample.ts';
 import { schemaNodes } from '../document/schema.ts';
 import type { Validator } from '../document/validator.ts';
 import type { PathValues } from '../exchange/discover.ts';
-
-interface Parts {
-  readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
-  readonly validator: Validator;
-}
+import type { RequestSource } from './sendable.ts';
 
 /** Identifiers that no resource has, the most widely valid first. */
 const CANDIDATES = [
@@ -25,11 +20,14 @@ const CANDIDATES = [
 const MIN_RUN_LENGTH = 6;
 
 /** Valid path parameters that identify no resource; undefined when no candidate is valid. */
-export function madeUpPath({ document, operations, validator }: Parts, operation: Operation): PathValues | undefined {
+export function madeUpPath(
+  { document, operations, validator }: Pick<RequestSource, 'document' | 'operations' | 'validator'>,
+  operation: Operation,
+): PathValues | undefined {
   const values: Record<string, string> = {};
   for (const parameter of operation.parameters) {
     if (parameter.in !== 'path') continue;
-    const value = candidates(document, parameter).find((candidate) => fits(validator, parameter, candidate));
+    const value = madeUpValues(document, parameter).find((candidate) => fitsParameter(validator, parameter, candidate));
     if (value === undefined) return undefined;
     values[parameter.name] = value;
   }
@@ -37,7 +35,7 @@ export function madeUpPath({ document, operations, validator }: Parts, operation
 }
 
 /** Adds variations of the parameter's example and pattern to the fixed candidates. */
-function candidates(document: OpenApiDocument, { pointer, examples }: Parameter): readonly string[] {
+function madeUpValues(document: OpenApiDocument, { pointer, examples }: Parameter): readonly string[] {
   const written =
     pointer === undefined
       ? []
@@ -54,7 +52,7 @@ function candidates(document: OpenApiDocument, { pointer, examples }: Parameter)
   );
 }
 
-function fits(validator: Validator, { pointer }: Parameter, candidate: string): boolean {
+function fitsParameter(validator: Validator, { pointer }: Parameter, candidate: string): boolean {
   if (pointer === undefined) return true;
   const check = validator.compile(pointer);
   return check(candidate).length === 0 || (/^[0-9]+$/.test(candidate) && check(Number(candidate)).length === 0);

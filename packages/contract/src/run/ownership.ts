@@ -12,7 +12,7 @@ import {
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
-import { pathParameters, fillPath } from '../document/path-template.ts';
+import { fillPath, folderOf, pathParameters } from '../document/path-template.ts';
 import type { Validator } from '../document/validator.ts';
 import { discoverBelow, discoverCreated, identifiersAnywhere, isListFrom, pathOf } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
@@ -36,7 +36,7 @@ export interface Made {
   readonly isNew: boolean;
 }
 
-interface Parts {
+interface OwnershipParts {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly operations: readonly Operation[];
@@ -51,7 +51,7 @@ const ABSENT: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 /** Parameters of a list that can leave out resources. */
 const PAGE = /^(?:page|per_?page|limit|offset|skip|start|cursor|after|filter)/i;
 /** Identifiers that a service gives only once: UUIDs, and others of many letters and digits. */
-function isUnique(identifier: string): boolean {
+function isGivenOnce(identifier: string): boolean {
   return UUID.test(identifier.slice(-36)) || /^[0-9a-zA-Z]{16}$/.test(identifier.slice(-16));
 }
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
@@ -64,7 +64,7 @@ const NEW_MS = 5 * 60_000;
  * such as `/projects/7/tasks/3`. The guard asks for each request, whichever step of the plan it belongs to.
  */
 export class Ownership {
-  readonly #parts: Parts;
+  readonly #parts: OwnershipParts;
   readonly #states = new Map<string, State>();
   /** The resources that the run removed. */
   readonly #removed = new Set<string>();
@@ -73,7 +73,7 @@ export class Ownership {
   /** Whether a list of a collection showed all of its resources. */
   readonly #listed = new Map<string, boolean>();
 
-  constructor(parts: Parts) {
+  constructor(parts: OwnershipParts) {
     this.#parts = parts;
   }
 
@@ -181,7 +181,7 @@ export class Ownership {
    * run made after the removal, while a read showed that the removed one was free.
    */
   #isNotReused(resource: string): boolean {
-    if (isUnique(resource)) return this.#states.get(resource) !== 'made';
+    if (isGivenOnce(resource)) return this.#states.get(resource) !== 'made';
     const later = this.#recent.get(folderOf(resource));
     if (later === undefined || this.#states.get(resource) !== 'absent') return false;
     return later.length === resource.length ? later > resource : later.length > resource.length;
@@ -204,7 +204,7 @@ export class Ownership {
       this.#states.set(resource, 'made');
       this.#recent.set(folderOf(resource), resource);
     } else this.#note(resource, 'foreign');
-    return { pathFor, resource, name: nameOf(item.path), isNew: isOurs };
+    return { pathFor, resource, name: nameOfResource(item.path), isNew: isOurs };
   }
 
   #sawRead(exchange: Exchange): void {
@@ -257,17 +257,13 @@ function valuesAt(shape: string, resource: string): readonly string[] | undefine
   return values;
 }
 
-function folderOf(resource: string): string {
-  return resource.slice(0, resource.lastIndexOf('/'));
-}
-
 /** Whether the path parameters of an operation have the same values. */
 export function sameValues(one: PathValues, other: PathValues): boolean {
   return JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
 }
 
 /** The name of a resource for readers: "project_id 7, task_id 3". */
-export function nameOf(path: PathValues): string {
+export function nameOfResource(path: PathValues): string {
   return Object.entries(path)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');

@@ -188,18 +188,18 @@ function seenOf({ request, response, startedDateTime, time }: Har['log']['entrie
   return {
     method: request.method.toUpperCase(),
     url: request.url,
-    requestHeaders: headersOf(request.headers),
+    requestHeaders: headersByName(request.headers),
     requestBody: request.postData?.text,
     at: startedDateTime,
     status: response.status,
-    responseHeaders: { 'content-type': response.content.mimeType, ...headersOf(response.headers) },
+    responseHeaders: { 'content-type': response.content.mimeType, ...headersByName(response.headers) },
     bytes: encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(text),
     milliseconds: time,
     purpose,
   };
 }
 
-function headersOf(headers: Har['log']['entries'][number]['request']['headers']): Readonly<Record<string, string>> {
+function headersByName(headers: Har['log']['entries'][number]['request']['headers']): Readonly<Record<string, string>> {
   // HTTP/2 pseudo-headers such as `:authority` are not headers.
   return Object.fromEntries(headers.filter(({ name }) => !name.startsWith(':')).map(({ name, value }) => [name.toLowerCase(), value]));
 }

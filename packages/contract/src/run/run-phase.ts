@@ -39,7 +39,7 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
   for (const path of paths.slice(0, step.times)) {
-    if (isEnough(run, step) || isStopped()) break;
+    if (hasEnoughResponses(run, step) || isStopped()) break;
     // The guard would refuse it too. Not each refusal is worth a line of progress.
     const refusal = run.refusal(step, path);
     if (refusal !== undefined) {
@@ -60,7 +60,7 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
 }
 
 /** Whether a step has enough responses, or the limit of its operation is reached. */
-function isEnough(run: Run, { operation, purpose, path }: Step): boolean {
+function hasEnoughResponses(run: Run, { operation, purpose, path }: Step): boolean {
   const { sent, mostPerOperation = Infinity, exchanges } = run;
   if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
   if (purpose !== 'call' || path !== 'found') return false;

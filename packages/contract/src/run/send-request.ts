@@ -102,7 +102,7 @@ async function once({ send }: Transport, step: Step, request: Request, sent: Sen
   const begun = performance.now();
   try {
     const response = await send(request);
-    const { bytes, cut } = await bodyOf(response);
+    const { bytes, cut } = await readBytes(response);
     const headers = Object.fromEntries(response.headers);
     return readExchange(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
   } catch (error) {
@@ -111,7 +111,7 @@ async function once({ send }: Transport, step: Step, request: Request, sent: Sen
 }
 
 /** The bytes of a response, or the reason why its connection closed early. A timeout is an error instead. */
-async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
+async function readBytes(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
   try {
     return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
   } catch (error) {

@@ -2,15 +2,10 @@ import { isCreation } from '../document/creation.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject, member } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
+import { folderOf } from '../document/path-template.ts';
 import { valueAt } from '../document/pointer.ts';
-import type { BodyValues } from './sendable.ts';
+import type { BodyValues, RequestSource } from './sendable.ts';
 import type { StepForm } from './step.ts';
-
-interface Parts {
-  readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
-  readonly seed: number;
-}
 
 /**
  * Makes a form from an example. A field with the schema of a path parameter is an identifier. If it identifies the resource that the
@@ -18,7 +13,7 @@ interface Parts {
  * @param asWritten a field that is not replaced, because it is invalid on purpose
  */
 export function stepForm(
-  { document, operations, seed }: Parts,
+  { document, operations, seed }: Pick<RequestSource, 'document' | 'operations' | 'seed'>,
   operation: Operation,
   { values: example, isFromDocument }: BodyValues,
   asWritten = '',
@@ -30,7 +25,7 @@ export function stepForm(
     const reference = field === undefined ? undefined : referenceAt(document, field.pointer);
     const named = reference === undefined ? undefined : parameterOf(document, operations, reference);
     if (named === undefined || typeof value !== 'string' || name === asWritten) continue;
-    if (named.folder === folderOf(operation) && chooses(operation, operations)) values[name] = withUniquePrefix(value, seed);
+    if (named.folder === folderOf(operation.path) && chooses(operation, operations)) values[name] = withUniquePrefix(value, seed);
     else found[name] = named.name;
   }
   return { values, found, isFromDocument };
@@ -42,11 +37,7 @@ export function stepForm(
  */
 function chooses(operation: Operation, operations: readonly Operation[]): boolean {
   if (isCreation(operation, operations)) return true;
-  return !operations.some((other) => folderOf(other) === folderOf(operation) && isCreation(other, operations));
-}
-
-function folderOf({ path }: Operation): string {
-  return path.slice(0, path.lastIndexOf('/'));
+  return !operations.some((other) => folderOf(other.path) === folderOf(operation.path) && isCreation(other, operations));
 }
 
 /** The path parameter with a schema: its name, and the path of its collection. */

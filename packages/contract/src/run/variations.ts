@@ -34,7 +34,7 @@ type Choice = readonly [Factor, Factor['values'][number]];
  * @param most the maximum number of requests
  */
 export function variationsOf(source: RequestSource, operation: Operation, { parameters }: Sendable, most: number): readonly Variation[] {
-  const whole = alternativesOf(source, operation, parameters);
+  const whole = bodyAlternatives(source, operation, parameters);
   const factors = [...queryFactors(source, operation), ...(whole.length > 0 ? [] : bodyFactors(source, operation))];
   const rows = Math.min(most - whole.length, Math.max(0, ...factors.map(({ values }) => values.length)));
   const mixed = Array.from({ length: Math.max(0, rows) }, (_, row) =>
@@ -47,7 +47,7 @@ export function variationsOf(source: RequestSource, operation: Operation, { para
 }
 
 /** One request for each alternative of a body. */
-function alternativesOf(source: RequestSource, operation: Operation, parameters: RequestParameters): readonly Variation[] {
+function bodyAlternatives(source: RequestSource, operation: Operation, parameters: RequestParameters): readonly Variation[] {
   if (operation.body === undefined) return [];
   return alternativeValues(source, operation.body.pointer).flatMap(({ value, what }) =>
     isObject(value)
@@ -96,7 +96,7 @@ function variationFor(
   const chosen = choices.filter(([factor]) => factor.in === 'query');
   const query = plain.query.filter(([name]) => !chosen.some(([factor]) => factor.name === name));
   const parameters = { ...plain, query: [...query, ...chosen.map(([{ name }, { value }]) => [name, String(value)] as const)] };
-  if (body === undefined || valid === undefined) return [{ parameters, form: undefined, detail: describe(chosen) }];
+  if (body === undefined || valid === undefined) return [{ parameters, form: undefined, detail: describeChoices(chosen) }];
   const check = source.validator.compile(body.pointer);
   const used = ofBody.filter((choice) => check(withChoices(valid.values, [choice])).length === 0);
   const whole = withChoices(valid.values, used);
@@ -104,7 +104,7 @@ function variationFor(
   const values = withChoices(valid.values, kept);
   if (!isObject(values)) return [];
   const form = stepForm(source, operation, { values, isFromDocument: false });
-  return [{ parameters, form, detail: describe([...chosen, ...kept]) }];
+  return [{ parameters, form, detail: describeChoices([...chosen, ...kept]) }];
 }
 
 function withChoices(values: Readonly<Record<string, unknown>>, choices: readonly Choice[]): Readonly<Record<string, unknown>> {
@@ -116,6 +116,6 @@ function withChoices(values: Readonly<Record<string, unknown>>, choices: readonl
   return changed;
 }
 
-function describe(choices: readonly Choice[]): string {
+function describeChoices(choices: readonly Choice[]): string {
   return choices.map(([{ name }, { what }]) => `${name} ${what}`).join(', ');
 }

@@ -54,7 +54,7 @@ interface Anchor {
 export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
   const files = new Map<string, SourceFile>();
   const anchors = new Map<string, Anchor>();
-  async function read(path: string): Promise<SourceFile | undefined> {
+  async function readSource(path: string): Promise<SourceFile | undefined> {
     const known = files.get(path);
     if (known !== undefined) return known;
     const text = await readFile(path, 'utf8').catch(() => undefined);
@@ -64,7 +64,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     return file;
   }
   async function walk(pointer: string, value: unknown, at: Anchor): Promise<void> {
-    const here = await follow(at, read);
+    const here = await follow(at, readSource);
     const target = isObject(value) ? member(value, '$ref') : undefined;
     if (typeof target === 'string' && target.startsWith('#/')) {
       const component = decodeURIComponent(target.slice(1));
@@ -81,7 +81,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     for (const [key, child] of Object.entries(value))
       await walk(joinPointer(pointer, key), child, { file: here.file, keys: [...here.keys, Array.isArray(value) ? Number(key) : key] });
   }
-  const rootFile = await read(root);
+  const rootFile = await readSource(root);
   if (rootFile === undefined) throw new Error(`The source ${root} cannot be read.`);
   anchors.set('', { file: rootFile, keys: [] });
   if (OUTSIDE_REFERENCE.test(rootFile.text)) await walk('', bundle, { file: rootFile, keys: [] });

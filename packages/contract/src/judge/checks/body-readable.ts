@@ -46,7 +46,7 @@ export const bodyReadable: Check = {
         ...(exchange.status >= 400 ? { cause: `${exchange.mediaType} ${exchange.body.kind} ${response.provenance}` } : {}),
         rule: 'body',
         assertion: { kind: 'body', is: 'json' },
-        proposal: response.provenance === 'shown' ? undefined : proposalOf(context, response),
+        proposal: response.provenance === 'shown' ? undefined : contentTypeProposal(context, response),
       },
     ];
   },
@@ -59,7 +59,7 @@ function isStructured(document: OpenApiDocument, pointer: string): boolean {
 }
 
 /** Proposes the content type of the response, or any type when the response has none or falsely claims JSON. */
-function proposalOf({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {
+function contentTypeProposal({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {
   const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
   return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };
 }

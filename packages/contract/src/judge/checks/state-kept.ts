@@ -24,7 +24,7 @@ export const stateKept: Check = {
   checkRun: (context) => [...notKept(context), ...notListed(context), ...notFound(context)],
 };
 
-function isChange({ operation, status }: Exchange): boolean {
+function isSuccessfulChange({ operation, status }: Exchange): boolean {
   return !operation.readOnly && operation.method !== 'DELETE' && isSuccess(status);
 }
 
@@ -61,7 +61,7 @@ function notKept(context: RunContext): readonly RunRemark[] {
   const { document, exchanges } = context;
   return exchanges.flatMap((exchange, index): readonly RunRemark[] => {
     const { operation, sent } = exchange;
-    if (operation.body?.format !== 'json' || sent.body === undefined || !isPlainCall(exchange) || !isChange(exchange)) return [];
+    if (operation.body?.format !== 'json' || sent.body === undefined || !isPlainCall(exchange) || !isSuccessfulChange(exchange)) return [];
     const pathname = resourceOf(context, exchange);
     const read = pathname === undefined ? undefined : readAfter(context, index, pathname);
     const shown = read === undefined ? undefined : jsonValue(read);
@@ -121,7 +121,7 @@ function notListed(context: RunContext): readonly RunRemark[] {
       .filter(({ operation, sent }) => operation.id === list.id && sent.credential === 'account');
     const listed = new Set(pages.flatMap((page) => identifiersFor(document, item, page)));
     return exchanges.slice(0, first).flatMap((exchange): readonly RunRemark[] => {
-      if (exchange.operation.path !== list.path || !isPlainCall(exchange) || !isChange(exchange)) return [];
+      if (exchange.operation.path !== list.path || !isPlainCall(exchange) || !isSuccessfulChange(exchange)) return [];
       const path = discoverCreated({ document, validator, operation: item, operations, exchange });
       const id = path === undefined ? undefined : Object.values(path)[0];
       if (id === undefined || listed.has(id)) return [];
