@@ -165,6 +165,10 @@ async function targetOf({ name, hasExtension }: Bundle): Promise<Target> {
       transferLock: false,
       dsRecords: [],
     });
+  // So does the hypervisor with backups.
+  const backups = await service.store.read((db) => db.selectFrom('vm_backups').selectAll().execute());
+  for (const { id, vm_id: vmId, os, hostname, ssh_key: sshKey } of backups)
+    service.hypervisor.copies.set(vmId, new Map([[id, { os, hostname, sshKey, password: '' }]]));
   const isOperator = name === 'operator';
   const transport = overSocket(isOperator ? service.operatorUrl : service.baseUrl);
   const credential = isOperator ? { authorization: `Bearer ${OPERATOR_TOKEN}` } : { 'x-service-apikey': await demoKey(service) };

@@ -120,8 +120,8 @@ export class TestHypervisor implements Hypervisor {
       if (this.vms.delete(vmId)) this.foreign.push(`released-${vmId}`);
     });
   }
-  /** The backups of each VM, with the order that the VM had. */
-  readonly copies = new Map<number, Map<string, VmOrder>>();
+  /** The backups of each VM, with what is on their disks. */
+  readonly copies = new Map<number, Map<string, Pick<VmOrder, 'os' | 'hostname' | 'sshKey' | 'password'>>>();
   readonly backups: VmBackups = {
     create: (...call) => this.createBackup(...call),
     restore: (...call) => this.restoreBackup(...call),
@@ -130,7 +130,7 @@ export class TestHypervisor implements Hypervisor {
   createBackup(vmId: number, backup: string, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => {
       const order = this.vms.get(vmId);
-      const copies = this.copies.get(vmId) ?? new Map<string, VmOrder>();
+      const copies = this.copies.get(vmId) ?? new Map();
       if (order) this.copies.set(vmId, copies.set(backup, order));
     });
   }
