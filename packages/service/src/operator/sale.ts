@@ -82,13 +82,13 @@ async function saleOf(db: Db, id: string): Promise<Row> {
 }
 
 /** Prices and last purchases of sales, by the identifier of the sale. */
-interface Details {
+interface SaleDetails {
   readonly prices: ReadonlyMap<string, readonly Selectable<SalePricesTable>[]>;
   /** Milliseconds: when the last VM was created through a sale that has no volume left. */
   readonly lastPurchases: ReadonlyMap<string | null, number>;
 }
 
-async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<Details> {
+async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<SaleDetails> {
   const ids = sales.map(({ id }) => id);
   const soldOut = sales.filter((sale) => saleEndAt(toSaleCourse(sale), now) === 'by volume').map(({ id }) => id);
   const prices =
@@ -112,7 +112,7 @@ async function describeSale(db: Db, sale: Row, now: number): Promise<Sale> {
   return toSale(sale, await detailsOf(db, [sale], now), now);
 }
 
-function toSale(sale: Row, { prices, lastPurchases }: Details, now: number): Sale {
+function toSale(sale: Row, { prices, lastPurchases }: SaleDetails, now: number): Sale {
   const pricings: Record<string, SalePrices> = {};
   for (const resource of saleResources) {
     for (const price of prices.get(sale.id) ?? []) {

@@ -44,12 +44,12 @@ export async function publishZones(runtime: Runtime, now: number, onFailure: (fa
   await Promise.all(waiting.map(({ domain }) => publishZone(runtime, domain, { now, onFailure })));
 }
 
-interface Attempt {
+interface PublishOptions {
   readonly now: number;
   onFailure(failed: FailedZone): void;
 }
 
-async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: PublishOptions): Promise<void> {
   const { dns, registrar } = ports;
   const claim = await store.commit(async ({ db }) => {
     const claimed = await db

@@ -99,13 +99,13 @@ function refusalOf(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-interface Details {
+interface FileError {
   readonly status: number | undefined;
   readonly code: unknown;
   readonly headers: Record<string, string> | undefined;
 }
 
-function detailsOf(error: unknown): Details {
+function detailsOf(error: unknown): FileError {
   if (!isError(error)) return { status: undefined, code: undefined, headers: undefined };
   const range = 'headers' in error && typeof error.headers === 'object' ? new Headers(Object(error.headers)).get('content-range') : null;
   return {

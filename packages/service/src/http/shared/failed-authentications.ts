@@ -12,7 +12,7 @@ const MAX_AGE_MINUTES = 90 * 24 * 60;
 
 type Api = 'reseller' | 'operator';
 
-interface Group {
+interface FailureGroup {
   readonly minute: number;
   readonly api: Api;
   readonly network: string;
@@ -31,17 +31,17 @@ export interface FailedAuthentications {
 }
 
 export function createFailedAuthentications(store: Store, clock: Clock, onError: (error: unknown) => void): FailedAuthentications {
-  let counts = new Map<string, Group & { count: number }>();
+  let counts = new Map<string, FailureGroup & { count: number }>();
   const networksOf = { minute: 0, seen: new Set<string>() };
 
-  function add(group: Group, count: number): void {
+  function add(group: FailureGroup, count: number): void {
     const key = `${group.minute} ${group.api} ${group.network}`;
     const present = counts.get(key);
     if (present) present.count += count;
     else counts.set(key, { ...group, count });
   }
 
-  function groupOf(api: Api, address: string): Group {
+  function groupOf(api: Api, address: string): FailureGroup {
     const minute = Math.floor(clock.now() / MINUTE_MS);
     if (networksOf.minute !== minute) {
       networksOf.minute = minute;

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 /** The time in which further requests of a key share one entry. */
 const GROUP_MS = 1_000;
 
-interface Group {
+interface RefusedGroup {
   count: number;
   last: LoggedRequest;
   readonly timer: NodeJS.Timeout;
@@ -27,7 +27,7 @@ export interface RefusedRequests {
  * @param onFailure Called when an entry could not be written.
  */
 export function createRefusedRequests(store: Store, onFailure: (error: unknown) => void): RefusedRequests {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, RefusedGroup>();
   async function close(keyId: string): Promise<void> {
     const group = groups.get(keyId);
     groups.delete(keyId);

@@ -11,7 +11,7 @@ import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import type { ReadOperation } from '../operation.ts';
 
 const COLUMNS = ['id', 'invoice_id', 'kind', 'number', 'issued', 'due', 'reason', 'net', 'vat', 'vat_by_rate'] as const;
-type Document = Pick<Selectable<IssuedDocumentsTable>, (typeof COLUMNS)[number]>;
+type ListedDocument = Pick<Selectable<IssuedDocumentsTable>, (typeof COLUMNS)[number]>;
 
 /** GET /accounting/documents: the invoices and credit notes of the account as they were issued, newest first. */
 export const listDocuments: ReadOperation<'listDocuments'> = {
@@ -52,7 +52,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
   },
 };
 
-function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'document' | 'xml'> {
+function toDocument(document: ListedDocument): Omit<AccountingDocument, 'unpaid' | 'document' | 'xml'> {
   return {
     kind: document.kind,
     number: document.number,

@@ -87,12 +87,12 @@ function feedEnd(commit: Store['commit']): RequestLog['feedEnd'] {
 
 /** Entries that arrive while an insert is in progress share the next one. */
 function groupAppend(groupSize: number, insert: (entries: readonly LogEntry[]) => Promise<void>): RequestLog['append'] {
-  interface Waiting {
+  interface WaitingAppend {
     readonly entry: LogEntry;
     resolve(): void;
     reject(error: unknown): void;
   }
-  let waiting: Waiting[] = [];
+  let waiting: WaitingAppend[] = [];
   let isInserting = false;
 
   async function insertAll(): Promise<void> {
