@@ -15,12 +15,12 @@ export const exportBookkeeping: StreamOperation<'exportBookkeeping'> = {
     const { to = dayOf(now / 1000) } = query;
     // The month of the last day.
     const { from = `${to.slice(0, -2)}01` } = query;
-    return bookkeepingCsv(store, table, rangeOf({ from, to }));
+    return bookkeepingCsv(store, table, timeRangeOf({ from, to }));
   },
 };
 
 /** @throws OperatorProblem 400 if the days are not a range of at most a year. */
-function rangeOf({ from, to }: { from: string; to: string }): TimeRange {
+function timeRangeOf({ from, to }: { from: string; to: string }): TimeRange {
   const [start, end] = [startOfUtcDay(from), startOfUtcDay(to) + MS_PER_DAY];
   if (start >= end) throw malformed('The query parameter to must not be before from.');
   if (end - start > MAX_DAYS * MS_PER_DAY)

@@ -67,7 +67,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
   before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
   async run({ db }, { path, runtime, now }) {
-    const { id, status } = await rowOf(db, path.invoice_id);
+    const { id, status } = await invoiceRowOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, runtime, { invoiceId: id, now });
     return invoiceOf(db, id);
   },
@@ -78,7 +78,7 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
   before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
   async run({ db }, { path, runtime, now }) {
-    const { id, status } = await rowOf(db, path.invoice_id);
+    const { id, status } = await invoiceRowOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
     return invoiceOf(db, id);
   },
@@ -88,7 +88,7 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
 export const getInvoice: ReadOperation<'getInvoice'> = {
   kind: 'read',
   async run(db, { path, runtime }) {
-    const invoice = await rowOf(db, path.invoice_id);
+    const invoice = await invoiceRowOf(db, path.invoice_id);
     return toInvoiceDetail(invoice, (await documentsOf(db, [invoice])).get(invoice.id) ?? [], runtime);
   },
 };
@@ -99,7 +99,7 @@ export const createCreditNote: StoreOperation<'createCreditNote'> = {
   async run({ db }, { path: { invoice_id: idOrNumber, credit_note: name }, body, runtime, now }) {
     const amount = euros(body.amount);
     assertNoBrokenRules(brokenAmount(amount));
-    const { id: invoiceId } = await rowOf(db, idOrNumber);
+    const { id: invoiceId } = await invoiceRowOf(db, idOrNumber);
     await correct(db, runtime, { invoiceId, name, amount, reason: body.reason, now });
     const document = await db
       .selectFrom('issued_documents')
@@ -117,7 +117,7 @@ export function brokenAmount(amount: Money): BrokenRule[] {
 }
 
 /** The invoice with an identifier, or else with a number. */
-async function rowOf(db: Db, idOrNumber: string): Promise<Row> {
+async function invoiceRowOf(db: Db, idOrNumber: string): Promise<Row> {
   const invoices = db.selectFrom('invoices').selectAll('invoices').where('status', '!=', 'CLOSING');
   const numbered = invoices
     .innerJoin('issued_documents', 'issued_documents.id', 'invoices.id')
@@ -127,13 +127,13 @@ async function rowOf(db: Db, idOrNumber: string): Promise<Row> {
 }
 
 async function invoiceOf(db: Db, id: string): Promise<Invoice> {
-  const row = await rowOf(db, id);
+  const row = await invoiceRowOf(db, id);
   return toInvoice(row, (await documentsOf(db, [row])).get(row.id) ?? []);
 }
 
 /** Reads an invoice after locking it, so that no other transaction changes it until this one ends. */
 async function lockedInvoiceOf(db: Db, idOrNumber: string): Promise<Invoice> {
-  const { id } = await rowOf(db, idOrNumber);
+  const { id } = await invoiceRowOf(db, idOrNumber);
   await lockInvoice(db, id);
   return invoiceOf(db, id);
 }

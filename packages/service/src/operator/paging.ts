@@ -72,7 +72,7 @@ export function cursorOf(keys: readonly CursorKey[]): string {
 function keysOf({ columns }: Order, cursor: string): CursorKey[] {
   const wanted = Object.values(columns);
   const keys = parseCursor(cursor);
-  const fits = keys.length === wanted.length && keys.every((key, index) => isKey(key, wanted[index]));
+  const fits = keys.length === wanted.length && keys.every((key, index) => isCursorKey(key, wanted[index]));
   if (fits) return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
   throw new OperatorProblem(
     'malformed-request',
@@ -80,7 +80,7 @@ function keysOf({ columns }: Order, cursor: string): CursorKey[] {
   );
 }
 
-function isKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
+function isCursorKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
   return kind === 'integer' ? Number.isSafeInteger(key) : typeof key === 'string' && !key.includes('\0');
 }
 

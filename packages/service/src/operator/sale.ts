@@ -32,7 +32,7 @@ export const listSales: ReadOperation<'listSales'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
-    const details = await detailsOf(db, rows, now);
+    const details = await saleDetailsOf(db, rows, now);
     return { items: rows.map((sale) => toSale(sale, details, now)), next_cursor };
   },
 };
@@ -50,7 +50,7 @@ export const createSale: StoreOperation<'createSale'> = {
       stop,
       upgradable: body.upgradable,
       maxVolume: body.max_volume,
-      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
+      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, salePricesOf(listed)])),
     });
     return describeSale(db, await saleOf(db, id), now);
   },
@@ -68,7 +68,7 @@ export const endSale: StoreOperation<'endSale'> = {
   },
 };
 
-function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
+function salePricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
   return Object.fromEntries(
     saleResources.flatMap((resource) => {
       const price = listed?.[resource];
@@ -88,7 +88,7 @@ interface SaleDetails {
   readonly lastPurchases: ReadonlyMap<string | null, number>;
 }
 
-async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<SaleDetails> {
+async function saleDetailsOf(db: Db, sales: readonly Row[], now: number): Promise<SaleDetails> {
   const ids = sales.map(({ id }) => id);
   const soldOut = sales.filter((sale) => saleEndAt(toSaleCourse(sale), now) === 'by volume').map(({ id }) => id);
   const prices =
@@ -109,7 +109,7 @@ async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<Sa
 }
 
 async function describeSale(db: Db, sale: Row, now: number): Promise<Sale> {
-  return toSale(sale, await detailsOf(db, [sale], now), now);
+  return toSale(sale, await saleDetailsOf(db, [sale], now), now);
 }
 
 function toSale(sale: Row, { prices, lastPurchases }: SaleDetails, now: number): Sale {

@@ -191,7 +191,7 @@ export type Claimed = Pick<WebhookDelivery, 'webhook_id' | 'number'> & { readonl
  *
  * @param claim Until when, and the unique name of the claim.
  */
-export async function claimDue(
+export async function claimDueDeliveries(
   db: Db,
   { webhookId, limit, now }: { readonly webhookId: string; readonly limit: number; readonly now: number },
   claim: { readonly until: number; name(): string },

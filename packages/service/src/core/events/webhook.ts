@@ -61,7 +61,7 @@ export async function storeWebhook(
   const webhook: Webhook = {
     id: uuidv7({ msecs: now, random: runtime.ports.random.bytes(16) }),
     account_id: accountId,
-    ...rowOf(choice),
+    ...choiceColumnsOf(choice),
     disabled_reason: null,
     failing_since: null,
     last_delivery: 0,
@@ -82,7 +82,7 @@ export async function changeWebhook(
   const isResumed = change.enabled === true && webhook.enabled === 0;
   const edited = await db
     .updateTable('webhooks')
-    .set({ ...rowOf(change), ...(isResumed && { disabled_reason: null, failing_since: null }) })
+    .set({ ...choiceColumnsOf(change), ...(isResumed && { disabled_reason: null, failing_since: null }) })
     .where('id', '=', webhook.id)
     .returningAll()
     .executeTakeFirst();
@@ -91,9 +91,11 @@ export async function changeWebhook(
   return edited;
 }
 
-function rowOf(choice: WebhookChoice): Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>;
-function rowOf(choice: Partial<WebhookChoice>): Partial<Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>> & { url?: string };
-function rowOf({ url, description, enabled, ...choice }: Partial<WebhookChoice>) {
+function choiceColumnsOf(choice: WebhookChoice): Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>;
+function choiceColumnsOf(
+  choice: Partial<WebhookChoice>,
+): Partial<Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>> & { url?: string };
+function choiceColumnsOf({ url, description, enabled, ...choice }: Partial<WebhookChoice>) {
   return {
     ...(url !== undefined && { url: new URL(url).href }),
     ...(description !== undefined && { description }),

@@ -167,7 +167,7 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
 
   async confirm({ db }, { runtime, move }) {
     await confirmMove(db, runtime, move);
-    return vmsOf(move);
+    return movedIpOf(move);
   },
 
   compensate: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
@@ -180,7 +180,7 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
   },
 
   asTask: {
-    begin: async (_transaction, { move }) => vmsOf(move),
+    begin: async (_transaction, { move }) => movedIpOf(move),
     finish: ({ db }, move, runtime) => confirmMove(db, runtime, move),
   },
 
@@ -252,7 +252,7 @@ async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address,
   await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
 }
 
-function vmsOf({ source, target }: StoredIpMove): MovedIp {
+function movedIpOf({ source, target }: StoredIpMove): MovedIp {
   return {
     source: { vmId: source.vmId, price: BigInt(source.price) },
     target: { vmId: target.vmId, price: BigInt(target.price) },

@@ -26,7 +26,7 @@ export function readParameters({ parameters, checkBody }: OperatorApi, place: Ap
         const taken = names === '' ? 'Leave it out.' : `The operation takes ${names}.`;
         throw malformed(`There is no ${place} parameter ${name} here. ${taken}${checkBody ? ' Send fields in the JSON body.' : ''}`);
       }
-      const value = valueOf(parameter, text);
+      const value = parameterValueOf(parameter, text);
       const [issue] = mistakesOf(parameter.check(value));
       if (issue) throw malformed(`The ${place} parameter ${name} ${issue.message}.`);
       return [name, value];
@@ -34,7 +34,7 @@ export function readParameters({ parameters, checkBody }: OperatorApi, place: Ap
   );
 }
 
-function valueOf({ type }: ApiParameter, text: unknown): unknown {
+function parameterValueOf({ type }: ApiParameter, text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';

@@ -53,7 +53,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     return { minute, api, network };
   }
 
-  async function flush(): Promise<void> {
+  async function storeCounts(): Promise<void> {
     if (counts.size === 0) return;
     const stored = counts;
     counts = new Map();
@@ -76,10 +76,10 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS).unref();
+  const timer = setInterval(() => void storeCounts(), FLUSH_INTERVAL_MS).unref();
   return {
     note: (api, address) => add(groupOf(api, address), 1),
-    flush,
+    flush: storeCounts,
     async deleteOld() {
       await store.commit(async ({ db }) => {
         const newest = db.selectFrom('failed_authentications').select('minute').orderBy('minute', 'desc').offset(MAX_GROUPS).limit(1);
@@ -90,7 +90,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     },
     async close() {
       clearInterval(timer);
-      await flush();
+      await storeCounts();
     },
   };
 }

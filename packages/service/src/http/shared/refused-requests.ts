@@ -28,7 +28,7 @@ export interface RefusedRequests {
  */
 export function createRefusedRequests(store: Store, onFailure: (error: unknown) => void): RefusedRequests {
   const groups = new Map<string, RefusedGroup>();
-  async function close(keyId: string): Promise<void> {
+  async function closeGroup(keyId: string): Promise<void> {
     const group = groups.get(keyId);
     groups.delete(keyId);
     if (!group) return;
@@ -47,9 +47,9 @@ export function createRefusedRequests(store: Store, onFailure: (error: unknown) 
         group.last = logged;
         return;
       }
-      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => void close(keyId), GROUP_MS).unref() });
+      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => void closeGroup(keyId), GROUP_MS).unref() });
       await logReply(store, logged, reply);
     },
-    flush: async () => void (await Promise.all([...groups.keys()].map(close))),
+    flush: async () => void (await Promise.all([...groups.keys()].map(closeGroup))),
   };
 }

@@ -43,7 +43,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
         await record(db, { before: null, after: verified });
         return { verified };
       }
-      if (!(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
+      if (!(await wasUsedFirst(db, presented, now))) await storeFailedCount(db, attempt, failed + 1);
       return {};
     });
     if (result.verified) return result.verified;
@@ -90,7 +90,7 @@ async function attemptsOf(db: Db, { verifierId, accountId }: AttemptCounter, now
   return anew;
 }
 
-async function countFailure(db: Db, { verifierId, accountId }: AttemptCounter, failed: number): Promise<void> {
+async function storeFailedCount(db: Db, { verifierId, accountId }: AttemptCounter, failed: number): Promise<void> {
   await db.updateTable('otp_attempts').set({ failed }).where('verifier_id', '=', verifierId).where('account_id', '=', accountId).execute();
 }
 

@@ -36,7 +36,7 @@ export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
   async run({ body, now, sandbox, runtime: { store, ports } }, record) {
     const fault = await store.commit(async ({ db }) => {
-      assertNoBrokenRules(await brokenRules(db, body));
+      assertNoBrokenRules(await brokenFaultRules(db, body));
       // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
@@ -79,7 +79,7 @@ function isOperationId(name: string): boolean {
   return OPERATION_IDS.some((id) => id === name);
 }
 
-async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
+async function brokenFaultRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
   names.forEach((name, index) => {
     if (!isOperationId(name))

@@ -100,7 +100,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
 /** Milliseconds by which the clock of a snapshot is ahead of the machine's. */
 async function clockOffsetIn(db: Db, name: string): Promise<number> {
   const pieces = await piecesOf(db, name, 'settings');
-  const settings = pieces.flatMap(({ rows }) => parsed(rows));
+  const settings = pieces.flatMap(({ rows }) => parseRows(rows));
   return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);
 }
 
@@ -112,7 +112,7 @@ async function piecesOf(db: Db, snapshot: string, table?: string): Promise<{ tab
   return (table === undefined ? pieces : pieces.where('table_name', '=', table)).execute();
 }
 
-function parsed(rows: string): readonly DumpedRow[] {
+function parseRows(rows: string): readonly DumpedRow[] {
   return JSON.parse(rows);
 }
 

@@ -23,7 +23,7 @@ export const listIps: ReadOperation<'listIps'> = {
       vmid: vmId,
       first: isFirst,
       domain,
-      ...toPrice(price, vat),
+      ...toUnitPrice(price, vat),
     }));
     return { message: `${counted(list.length, 'address', 'addresses')}.`, data: { list } };
   },
@@ -49,7 +49,7 @@ export const listAvailableIps: ReadOperation<'listAvailableIps'> = {
         },
         available: ofProvider,
         own,
-        ...toPrice(euros(pricesAt(host, now).prices.extra_ip), vat),
+        ...toUnitPrice(euros(pricesAt(host, now).prices.extra_ip), vat),
       };
     });
     return { message: `${counted(list.length, 'host system')}.`, data: { list } };
@@ -57,6 +57,6 @@ export const listAvailableIps: ReadOperation<'listAvailableIps'> = {
 };
 
 /** @param vat Hundredths of a percent. */
-function toPrice(net: Money, vat: number): { price_net: string; price_gross: number } {
+function toUnitPrice(net: Money, vat: number): { price_net: string; price_gross: number } {
   return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) };
 }

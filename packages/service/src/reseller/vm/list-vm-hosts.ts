@@ -69,12 +69,12 @@ function toVmHost(host: HostSystem, at: At): VmHost {
     },
     hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
     configuration: host.ranges,
-    prices: toPrices(host, at),
+    prices: toVmHostPrices(host, at),
     included: INCLUDED,
   };
 }
 
-function toPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
+function toVmHostPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
   function toPrice(price: string): VmHostPrice {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) };
