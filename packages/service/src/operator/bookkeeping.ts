@@ -2,9 +2,9 @@ import { bookkeepingCsv } from '../core/accounting/bookkeeping.ts';
 import type { TimeRange } from '../core/accounting/bookkeeping.ts';
 import { dayOf } from '../core/accounting/invoice-document/content.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
-import { startOfUtcDay } from './instants.ts';
+import { startOfUtcDay } from '../rules/instants.ts';
 import type { StreamOperation } from './operation.ts';
-import { OperatorProblem } from './problem.ts';
+import { malformed } from './problem.ts';
 
 const MAX_DAYS = 366;
 
@@ -26,8 +26,4 @@ function timeRangeOf({ from, to }: { from: string; to: string }): TimeRange {
   if (end - start > MAX_DAYS * MS_PER_DAY)
     throw malformed(`The days from ${from} to ${to} are more than ${MAX_DAYS}. Export a shorter range.`);
   return { from: start, to: end - 1 };
-}
-
-function malformed(detail: string): OperatorProblem {
-  return new OperatorProblem('malformed-request', detail);
 }

@@ -2,7 +2,7 @@ import type { BrokenRule, CreditNote, Invoice, InvoiceDetail, InvoiceGroup, VatA
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { grossLeft } from '../core/accounting/debt.ts';
+import { grossLeft, grossOfDocument } from '../core/accounting/debt.ts';
 import {
   cancelInvoice as cancel,
   createCreditNote as correct,
@@ -14,11 +14,11 @@ import { contentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
+import { secondsToInstant, startOfUtcDay, toInstant } from '../rules/instants.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
-import { secondsToInstant, startOfUtcDay, toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -165,7 +165,7 @@ function toInvoice(invoice: Row, documents: readonly Document[]): Invoice {
     total: decimalOf(BigInt(invoice.total)),
     number: invoice.number,
     due: typeof document?.due === 'number' ? toInstant(document.due) : null,
-    gross: document ? grossOf(document) : null,
+    gross: document ? decimalOf(grossOfDocument(document)) : null,
     unpaid: document ? decimalOf(invoice.status === 'OPEN' ? grossLeft(documents) - BigInt(invoice.paid) : 0n) : null,
     created: toInstant(invoice.created),
   };
@@ -208,16 +208,12 @@ function toCreditNote(document: Document, runtime: Runtime): CreditNote {
     amount: decimalOf(BigInt(net)),
     vat: decimalOf(BigInt(vat)),
     vat_by_rate: toVatByRate(document),
-    gross: grossOf({ net, vat }),
+    gross: decimalOf(grossOfDocument(document)),
     reason: reason ?? '',
     created: toInstant(issued),
     document: linkTo(id, runtime),
     xml: linkTo(id, runtime, 'xml'),
   };
-}
-
-function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {
-  return decimalOf(BigInt(net) + BigInt(vat));
 }
 
 function toVatByRate(document: Document): VatAmount[] {

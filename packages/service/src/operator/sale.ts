@@ -4,12 +4,12 @@ import type { RawBuilder, Selectable } from 'kysely';
 
 import { createSale as addSale, endSale as endOpenSale } from '../core/catalogue/sale-life-cycle.ts';
 import { toSaleCourse } from '../core/catalogue/sale.ts';
+import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
 import type { SalePricesTable, SalesTable } from '../store/tables/catalogue.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';

@@ -8,7 +8,7 @@ import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/tables/e
 import type { Event } from './feed.ts';
 
 export type WebhookDelivery = Selectable<WebhookDeliveriesTable>;
-type Webhook = Selectable<WebhooksTable>;
+export type Webhook = Selectable<WebhooksTable>;
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 

@@ -6,12 +6,11 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
 import { claimDueDeliveries, storeAttempt, webhooksWithDue } from './deliveries.ts';
-import type { Claimed } from './deliveries.ts';
+import type { Claimed, Webhook } from './deliveries.ts';
 import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
 import { secretsOf } from './webhook.ts';
-import type { Webhook } from './webhook.ts';
 
 /** A claim outlasts the request by this time for the store. The claim of an instance that died ends then. */
 const CLAIM_MARGIN_MS = 90_000;

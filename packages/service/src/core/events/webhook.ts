@@ -1,5 +1,4 @@
 /** The URLs that receive the events of an account. */
-import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Runtime, Services } from '../../delivery/runtime.ts';
@@ -10,11 +9,9 @@ import { MS_PER_DAY } from '../../rules/day.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import type { WebhooksTable } from '../../store/tables/events.ts';
 import { resumeDeliveries } from './deliveries.ts';
+import type { Webhook } from './deliveries.ts';
 import { brokenRuleOfUrl } from './webhook-url.ts';
-
-export type Webhook = Selectable<WebhooksTable>;
 
 /** Webhooks of an account (extension: PUT /account/webhooks/add). */
 export const MAX_WEBHOOKS = 10;

@@ -2,7 +2,7 @@
 import type { Issue } from '@reseller/contract';
 
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
-import { validationProblem, OperatorProblem } from '../../operator/problem.ts';
+import { malformed, validationProblem } from '../../operator/problem.ts';
 import { mistakesOf } from '../shared/mistakes.ts';
 import type { ApiParameter, OperatorApi } from './api.ts';
 
@@ -106,10 +106,6 @@ export function assertPath<Id extends OperatorId>(_api: OperatorApi<Id>, values:
 /** See `assertPath`. */
 export function assertQuery<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is QueryOf<Id> {
   if (typeof values !== 'object' || values === null) throw malformed('The query could not be read.');
-}
-
-function malformed(detail: string): OperatorProblem {
-  return new OperatorProblem('malformed-request', detail);
 }
 
 function brokenRule({ path, message }: Issue): { pointer: string; detail: string } {

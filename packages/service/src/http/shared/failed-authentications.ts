@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 import { clientNetworkOf } from './client-address.ts';
+import type { Api } from './metrics.ts';
 
 const MINUTE_MS = 60_000;
 const FLUSH_INTERVAL_MS = 10_000;
@@ -9,8 +10,6 @@ const MAX_NETWORKS = 20;
 /** About ten days of an attack from everywhere, on one instance. Older groups are deleted. */
 const MAX_GROUPS = 300_000;
 const MAX_AGE_MINUTES = 90 * 24 * 60;
-
-type Api = 'reseller' | 'operator';
 
 interface FailureGroup {
   readonly minute: number;

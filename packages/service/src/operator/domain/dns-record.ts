@@ -2,7 +2,7 @@ import type { DnsRecord } from '@reseller/operator-client';
 
 import { recordNameOf } from '../../core/domain/dns.ts';
 import type { DnsRecordRow } from '../../core/domain/dns.ts';
-import { toInstant } from '../instants.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { ReadOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

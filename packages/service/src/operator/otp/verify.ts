@@ -1,8 +1,8 @@
 import { accountExists } from '../../core/account/account.ts';
 import { counted } from '../../rules/counted.ts';
 import { hashesOfOtp } from '../../rules/credentials.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { toInstant } from '../instants.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 

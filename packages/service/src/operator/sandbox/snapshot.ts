@@ -3,12 +3,12 @@ import type { Selectable } from 'kysely';
 
 import { enterNoted } from '../../core/events/feed.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { dump, empty, forgetNoted, freeze, insert } from '../../sandbox/tables.ts';
 import type { DumpedRow } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { SnapshotsTable } from '../../store/tables/service.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

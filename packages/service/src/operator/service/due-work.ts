@@ -4,10 +4,10 @@ import type { Selectable } from 'kysely';
 import { jobKinds } from '../../core/jobs/job-kinds.ts';
 import { ALL_JOBS, dueBefore } from '../../core/jobs/job.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { FailedJobsTable } from '../../store/tables/service.ts';
 import { lockedAccountOf } from '../account.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 
 /** A scheduled job or a change of a sale. */
