@@ -69,7 +69,7 @@ class Source {
   }
 }
 
-function write(path: string, facts: readonly (readonly [name: string, remark: string, value: unknown])[]): void {
+function writeModule(path: string, facts: readonly (readonly [name: string, remark: string, value: unknown])[]): void {
   const text = facts.map(
     ([name, remark, value]) => `\n/** ${remark} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`,
   );
@@ -88,7 +88,7 @@ function writeResellerFacts(into: string): void {
   const reseller = new Source('service.json');
   const page = ['ListRequestsResponse', 'allOf', '1', 'properties', 'data'];
 
-  write(join(into, 'facts.gen.ts'), [
+  writeModule(join(into, 'facts.gen.ts'), [
     ['OPERATION_IDS', 'Every operation.', reseller.operationIds()],
     ['DEFAULTS', 'The defaults of form fields, by the name of the form.', reseller.defaults()],
     ['ERROR_TYPES', 'Every `type` of a failure.', reseller.valuesOf('ErrorType')],
@@ -135,7 +135,7 @@ function writeResellerFacts(into: string): void {
 
 function writeOperatorFacts(into: string): void {
   const operator = new Source('operator.json');
-  write(join(into, 'operator/facts.gen.ts'), [
+  writeModule(join(into, 'operator/facts.gen.ts'), [
     ['DEFAULTS', 'The defaults of properties, by the name of the body.', operator.defaults()],
     ['PROBLEM_TYPES', 'Every kind of problem.', operator.valuesOf('ProblemType')],
     [

@@ -3,7 +3,7 @@ import type { FencingToken } from '@reseller/adapters';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Transaction } from '../store/store.ts';
-import { begin } from './delivery.ts';
+import { beginDelivery } from './delivery.ts';
 import type { BegunDelivery, Delivery } from './delivery.ts';
 import { completeReservation, forgetReservedKey } from './recover.ts';
 import { deleteReservation, keepReservation, ReservationLostError } from './reservation.ts';
@@ -73,7 +73,7 @@ function reserveStep<Request, Details, Plan, Result, Outcome>(
     try {
       const earlier = await order.claim(transaction);
       if (earlier !== undefined) return { outcome: earlier };
-      const begun = await begin(delivery, transaction, request);
+      const begun = await beginDelivery(delivery, transaction, request);
       if ('result' in begun) return { outcome: await order.record(transaction, begun) };
       const { accountId, subject, details } = begun;
       const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };

@@ -100,7 +100,7 @@ export interface BegunDelivery<Result> {
 }
 
 /** Runs the first step of a delivery. */
-export async function begin<Request, Details, Plan, Result>(
+export async function beginDelivery<Request, Details, Plan, Result>(
   delivery: Delivery<Request, Details, Plan, Result>,
   transaction: Transaction,
   request: Request,

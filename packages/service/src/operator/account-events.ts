@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import type { Event } from '../core/events/feed.ts';
+import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import type { WebhooksTable } from '../store/tables/events.ts';
 import { accountOf } from './account.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';

@@ -1,6 +1,6 @@
 import { exportAccount as exportTables } from '../core/account/export.ts';
+import { toInstant } from '../rules/instants.ts';
 import { accountOf } from './account.ts';
-import { toInstant } from './instants.ts';
 import type { StreamOperation } from './operation.ts';
 
 /** GET /accounts/{account_id}/export */

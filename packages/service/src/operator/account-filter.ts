@@ -21,7 +21,7 @@ export function hasResources(eb: Accounts, { vm, domain, address, handle }: Quer
   if (vm !== undefined) isOneOf(eb.selectFrom('vms').select('account_id').where('id', '=', Number(vm)));
   if (domain !== undefined) isOneOf(eb.selectFrom('domains').select('account_id').where('name', '=', domain.toLowerCase()));
   if (handle !== undefined) isOneOf(eb.selectFrom('handles').select('account_id').where('id', '=', handle));
-  if (address !== undefined) isOneOf(ownersOfAddress(eb, storedTexts(address)));
+  if (address !== undefined) isOneOf(ownersOfAddress(eb, storedAddressesOf(address)));
   return eb.and(conditions);
 }
 
@@ -44,7 +44,7 @@ function ownersOfAddress(eb: Accounts, texts: readonly string[]) {
 }
 
 /** The texts that the store may have for an address: an IPv4 address as it is, an IPv6 address as a network of any length. */
-function storedTexts(address: string): readonly string[] {
+function storedAddressesOf(address: string): readonly string[] {
   if (Address4.isValid(address)) return [new Address4(address).correctForm()];
   if (!Address6.isValid(address)) {
     throw new OperatorProblem('malformed-request', 'The query parameter address must be an IPv4 or IPv6 address, such as 203.0.113.18.');

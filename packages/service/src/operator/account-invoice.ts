@@ -4,10 +4,10 @@ import { currentInvoice } from '../core/accounting/current-invoice.ts';
 import type { CurrentInvoice } from '../core/accounting/current-invoice.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
 import type { ExplainedCredit } from '../rules/credit.ts';
+import { secondsToInstant } from '../rules/instants.ts';
 import { decimalOf } from '../rules/money.ts';
 import { inTurns } from '../store/turns.ts';
 import { accountOf } from './account.ts';
-import { secondsToInstant } from './instants.ts';
 import type { ServiceOperation } from './operation.ts';
 
 /**

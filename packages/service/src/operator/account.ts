@@ -3,12 +3,12 @@ import type { Selectable } from 'kysely';
 
 import { createAccount as addAccount } from '../core/account/account.ts';
 import { setQuotas } from '../core/account/quota.ts';
+import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { readDefaultQuotas } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';

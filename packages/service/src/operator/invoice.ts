@@ -2,7 +2,7 @@ import type { BrokenRule, CreditNote, Invoice, InvoiceDetail, InvoiceGroup, VatA
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { grossLeft } from '../core/accounting/debt.ts';
+import { grossLeft, grossOfDocument } from '../core/accounting/debt.ts';
 import {
   cancelInvoice as cancel,
   createCreditNote as correct,
@@ -14,11 +14,11 @@ import { contentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
+import { secondsToInstant, startOfUtcDay, toInstant } from '../rules/instants.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
-import { secondsToInstant, startOfUtcDay, toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -67,7 +67,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
   before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
   async run({ db }, { path, runtime, now }) {
-    const { id, status } = await rowOf(db, path.invoice_id);
+    const { id, status } = await invoiceRowOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, runtime, { invoiceId: id, now });
     return invoiceOf(db, id);
   },
@@ -78,7 +78,7 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
   before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
   async run({ db }, { path, runtime, now }) {
-    const { id, status } = await rowOf(db, path.invoice_id);
+    const { id, status } = await invoiceRowOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
     return invoiceOf(db, id);
   },
@@ -88,7 +88,7 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
 export const getInvoice: ReadOperation<'getInvoice'> = {
   kind: 'read',
   async run(db, { path, runtime }) {
-    const invoice = await rowOf(db, path.invoice_id);
+    const invoice = await invoiceRowOf(db, path.invoice_id);
     return toInvoiceDetail(invoice, (await documentsOf(db, [invoice])).get(invoice.id) ?? [], runtime);
   },
 };
@@ -99,7 +99,7 @@ export const createCreditNote: StoreOperation<'createCreditNote'> = {
   async run({ db }, { path: { invoice_id: idOrNumber, credit_note: name }, body, runtime, now }) {
     const amount = euros(body.amount);
     assertNoBrokenRules(brokenAmount(amount));
-    const { id: invoiceId } = await rowOf(db, idOrNumber);
+    const { id: invoiceId } = await invoiceRowOf(db, idOrNumber);
     await correct(db, runtime, { invoiceId, name, amount, reason: body.reason, now });
     const document = await db
       .selectFrom('issued_documents')
@@ -117,7 +117,7 @@ export function brokenAmount(amount: Money): BrokenRule[] {
 }
 
 /** The invoice with an identifier, or else with a number. */
-async function rowOf(db: Db, idOrNumber: string): Promise<Row> {
+async function invoiceRowOf(db: Db, idOrNumber: string): Promise<Row> {
   const invoices = db.selectFrom('invoices').selectAll('invoices').where('status', '!=', 'CLOSING');
   const numbered = invoices
     .innerJoin('issued_documents', 'issued_documents.id', 'invoices.id')
@@ -127,13 +127,13 @@ async function rowOf(db: Db, idOrNumber: string): Promise<Row> {
 }
 
 async function invoiceOf(db: Db, id: string): Promise<Invoice> {
-  const row = await rowOf(db, id);
+  const row = await invoiceRowOf(db, id);
   return toInvoice(row, (await documentsOf(db, [row])).get(row.id) ?? []);
 }
 
 /** Reads an invoice after locking it, so that no other transaction changes it until this one ends. */
 async function lockedInvoiceOf(db: Db, idOrNumber: string): Promise<Invoice> {
-  const { id } = await rowOf(db, idOrNumber);
+  const { id } = await invoiceRowOf(db, idOrNumber);
   await lockInvoice(db, id);
   return invoiceOf(db, id);
 }
@@ -165,7 +165,7 @@ function toInvoice(invoice: Row, documents: readonly Document[]): Invoice {
     total: decimalOf(BigInt(invoice.total)),
     number: invoice.number,
     due: typeof document?.due === 'number' ? toInstant(document.due) : null,
-    gross: document ? grossOf(document) : null,
+    gross: document ? decimalOf(grossOfDocument(document)) : null,
     unpaid: document ? decimalOf(invoice.status === 'OPEN' ? grossLeft(documents) - BigInt(invoice.paid) : 0n) : null,
     created: toInstant(invoice.created),
   };
@@ -208,16 +208,12 @@ function toCreditNote(document: Document, runtime: Runtime): CreditNote {
     amount: decimalOf(BigInt(net)),
     vat: decimalOf(BigInt(vat)),
     vat_by_rate: toVatByRate(document),
-    gross: grossOf({ net, vat }),
+    gross: decimalOf(grossOfDocument(document)),
     reason: reason ?? '',
     created: toInstant(issued),
     document: linkTo(id, runtime),
     xml: linkTo(id, runtime, 'xml'),
   };
-}
-
-function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {
-  return decimalOf(BigInt(net) + BigInt(vat));
 }
 
 function toVatByRate(document: Document): VatAmount[] {

@@ -17,7 +17,7 @@ export interface PageQuery {
   readonly limit?: number;
 }
 
-type Key = string | number;
+type CursorKey = string | number;
 
 /** The number of rows to fetch: one more than the page, which shows whether a next page exists. */
 export function rowLimit({ limit }: PageQuery): number {
@@ -41,7 +41,7 @@ export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boo
  *
  * @throws OperatorProblem 400 if the cursor is not from a list of this order.
  */
-export function cursorKeys(order: Order, { cursor }: PageQuery): readonly Key[] {
+export function cursorKeys(order: Order, { cursor }: PageQuery): readonly CursorKey[] {
   return cursor === undefined ? [] : keysOf(order, cursor);
 }
 
@@ -58,21 +58,21 @@ export interface Page<Row> {
 }
 
 /** Turns the rows of a query with `rowLimit` into a page. */
-export function pageOf<Row>(fetched: readonly Row[], query: PageQuery, keys: (row: Row) => readonly Key[]): Page<Row> {
+export function pageOf<Row>(fetched: readonly Row[], query: PageQuery, keys: (row: Row) => readonly CursorKey[]): Page<Row> {
   const rows = fetched.slice(0, rowLimit(query) - 1);
   const last = rows.at(-1);
   return { rows, next_cursor: fetched.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
 }
 
 /** The cursor of keys in the order of a list. */
-export function cursorOf(keys: readonly Key[]): string {
+export function cursorOf(keys: readonly CursorKey[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
-function keysOf({ columns }: Order, cursor: string): Key[] {
+function keysOf({ columns }: Order, cursor: string): CursorKey[] {
   const wanted = Object.values(columns);
   const keys = parseCursor(cursor);
-  const fits = keys.length === wanted.length && keys.every((key, index) => isKey(key, wanted[index]));
+  const fits = keys.length === wanted.length && keys.every((key, index) => isCursorKey(key, wanted[index]));
   if (fits) return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
   throw new OperatorProblem(
     'malformed-request',
@@ -80,7 +80,7 @@ function keysOf({ columns }: Order, cursor: string): Key[] {
   );
 }
 
-function isKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
+function isCursorKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
   return kind === 'integer' ? Number.isSafeInteger(key) : typeof key === 'string' && !key.includes('\0');
 }
 

@@ -5,11 +5,11 @@ import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
 import { recordPayment as record, recordRefund as refund, reversePayment as reverse } from '../core/accounting/payments.ts';
 import type { NewPayment } from '../core/accounting/payments.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
+import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { PaymentUsesTable, PaymentsTable } from '../store/tables/accounting.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 import { brokenAmount } from './invoice.ts';
 import type { OperatorCall, ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -44,7 +44,7 @@ export const reversePayment: StoreOperation<'reversePayment'> = {
     return paymentOf(db, path);
   },
   async run({ db }, { path, body, now }) {
-    const payment = await rowOf(db, path);
+    const payment = await paymentRowOf(db, path);
     if (payment.reversed === null) await reverse(db, payment, { reason: body.reason, now });
     return paymentOf(db, path);
   },
@@ -96,20 +96,20 @@ interface Path {
 function newPayment(path: Path, body: RecordRefundRequest, now: number): NewPayment {
   const { date, method, reference } = body;
   const amount = euros(body.amount);
-  assertNoBrokenRules([...brokenAmount(amount), ...brokenDay(date, now)]);
+  assertNoBrokenRules([...brokenAmount(amount), ...brokenPaymentDay(date, now)]);
   return { accountId: path.account_id, name: path.payment, amount, date, method, reference, now };
 }
 
-function brokenDay(date: string, now: number): BrokenRule[] {
+function brokenPaymentDay(date: string, now: number): BrokenRule[] {
   return Date.parse(`${date}T00:00:00Z`) > now + FIRST_TIME_ZONE_MS ? [{ pointer: '#/date', detail: 'must not be in the future' }] : [];
 }
 
 async function paymentOf(db: Db, path: Path): Promise<Payment> {
-  const row = await rowOf(db, path);
+  const row = await paymentRowOf(db, path);
   return toPayment(row, (await usesOf(db, [row])).get(row.id) ?? []);
 }
 
-async function rowOf(db: Db, { account_id, payment }: Path): Promise<Row> {
+async function paymentRowOf(db: Db, { account_id, payment }: Path): Promise<Row> {
   const row = await db
     .selectFrom('payments')
     .selectAll()

@@ -1,8 +1,8 @@
 /** Lists, schedules and withdraws the prices of host systems and of TLDs. */
 import { versionStateAt } from '../rules/in-force.ts';
 import type { Dated } from '../rules/in-force.ts';
+import { toInstant } from '../rules/instants.ts';
 import type { Db } from '../store/store.ts';
-import { toInstant } from './instants.ts';
 import { cursorKeys, pageOf } from './paging.ts';
 import type { Order, PageQuery } from './paging.ts';
 import { notFound, OperatorProblem, validationProblem } from './problem.ts';

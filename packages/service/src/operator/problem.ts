@@ -80,6 +80,11 @@ export function assertNoBrokenRules(errors: readonly BrokenRule[]): void {
   if (errors.length > 0) throw validationProblem(errors);
 }
 
+/** A request that cannot be read. */
+export function malformed(detail: string): OperatorProblem {
+  return new OperatorProblem('malformed-request', detail);
+}
+
 export function notFound(what: string): OperatorProblem {
   return new OperatorProblem('not-found', `There is no ${what}. Check the identifier in the path.`);
 }

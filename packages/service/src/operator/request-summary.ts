@@ -1,9 +1,9 @@
 import type { Bought as ShownBought, RequestSummary } from '@reseller/operator-client';
 
 import type { RequestSummary as Entry } from '../core/account/search-requests.ts';
+import { toInstant } from '../rules/instants.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { Bought } from '../store/log-row.ts';
-import { toInstant } from './instants.ts';
 
 /** An entry of the request log as the operator API shows it, without its bodies. */
 export function toRequestSummary(entry: Entry): RequestSummary {

@@ -4,12 +4,12 @@ import type { RawBuilder, Selectable } from 'kysely';
 
 import { createSale as addSale, endSale as endOpenSale } from '../core/catalogue/sale-life-cycle.ts';
 import { toSaleCourse } from '../core/catalogue/sale.ts';
+import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
 import type { SalePricesTable, SalesTable } from '../store/tables/catalogue.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -32,7 +32,7 @@ export const listSales: ReadOperation<'listSales'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
-    const details = await detailsOf(db, rows, now);
+    const details = await saleDetailsOf(db, rows, now);
     return { items: rows.map((sale) => toSale(sale, details, now)), next_cursor };
   },
 };
@@ -50,7 +50,7 @@ export const createSale: StoreOperation<'createSale'> = {
       stop,
       upgradable: body.upgradable,
       maxVolume: body.max_volume,
-      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
+      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, salePricesOf(listed)])),
     });
     return describeSale(db, await saleOf(db, id), now);
   },
@@ -68,7 +68,7 @@ export const endSale: StoreOperation<'endSale'> = {
   },
 };
 
-function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
+function salePricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
   return Object.fromEntries(
     saleResources.flatMap((resource) => {
       const price = listed?.[resource];
@@ -82,13 +82,13 @@ async function saleOf(db: Db, id: string): Promise<Row> {
 }
 
 /** Prices and last purchases of sales, by the identifier of the sale. */
-interface Details {
+interface SaleDetails {
   readonly prices: ReadonlyMap<string, readonly Selectable<SalePricesTable>[]>;
   /** Milliseconds: when the last VM was created through a sale that has no volume left. */
   readonly lastPurchases: ReadonlyMap<string | null, number>;
 }
 
-async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<Details> {
+async function saleDetailsOf(db: Db, sales: readonly Row[], now: number): Promise<SaleDetails> {
   const ids = sales.map(({ id }) => id);
   const soldOut = sales.filter((sale) => saleEndAt(toSaleCourse(sale), now) === 'by volume').map(({ id }) => id);
   const prices =
@@ -109,10 +109,10 @@ async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<De
 }
 
 async function describeSale(db: Db, sale: Row, now: number): Promise<Sale> {
-  return toSale(sale, await detailsOf(db, [sale], now), now);
+  return toSale(sale, await saleDetailsOf(db, [sale], now), now);
 }
 
-function toSale(sale: Row, { prices, lastPurchases }: Details, now: number): Sale {
+function toSale(sale: Row, { prices, lastPurchases }: SaleDetails, now: number): Sale {
   const pricings: Record<string, SalePrices> = {};
   for (const resource of saleResources) {
     for (const price of prices.get(sale.id) ?? []) {

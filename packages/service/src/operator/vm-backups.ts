@@ -4,9 +4,9 @@ import { backupsOf, createBackup, deleteBackup, restoreBackup } from '../core/vm
 import type { CommandHooks } from '../delivery/command.ts';
 import { runCommand } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import { toInstant } from '../rules/instants.ts';
 import type { Db } from '../store/store.ts';
 import { recordingHooks } from './access/recording-hooks.ts';
-import { toInstant } from './instants.ts';
 import type { ReadOperation, RecordChange, ServiceOperation } from './operation.ts';
 import { vmOf } from './vm.ts';
 

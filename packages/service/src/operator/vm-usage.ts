@@ -1,5 +1,5 @@
 import { samplesOf, trafficOf, USAGE_INTERVAL_MS } from '../core/vm/usage.ts';
-import { toInstant } from './instants.ts';
+import { toInstant } from '../rules/instants.ts';
 import type { ReadOperation } from './operation.ts';
 import { vmOf } from './vm.ts';
 

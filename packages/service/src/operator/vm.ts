@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { vatRatesOf } from '../core/accounting/account-vat.ts';
 import { quotedAmounts } from '../core/accounting/quote.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
-import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
+import { addressesOf, addressesOfVms, ofFamily } from '../core/vm/addresses.ts';
 import type { AssignedAddress } from '../core/vm/addresses.ts';
 import { barRestartByReseller, restartBilling, stateAfter } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
@@ -14,6 +14,7 @@ import { quotedResize } from '../core/vm/quote-resize.ts';
 import type { CommandHooks } from '../delivery/command.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import { toInstant } from '../rules/instants.ts';
 import { labelsOf } from '../rules/labels.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
@@ -22,7 +23,6 @@ import { lockAccount } from '../store/account-lock.ts';
 import type { Db } from '../store/store.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 import { recordingHooks } from './access/recording-hooks.ts';
-import { toInstant } from './instants.ts';
 import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -202,9 +202,6 @@ export async function describeVm(db: Db, vm: Row): Promise<Vm> {
 }
 
 function toVm(vm: Row, addresses: readonly AssignedAddress[] = []): Vm {
-  function ofFamily(family: number) {
-    return addresses.filter((address) => address.family === family).map(({ address }) => address);
-  }
   return {
     id: String(vm.id),
     account_id: vm.account_id,
@@ -222,8 +219,8 @@ function toVm(vm: Row, addresses: readonly AssignedAddress[] = []): Vm {
     hostname: vm.hostname,
     name: vm.name ?? vm.hostname,
     labels: labelsOf(vm.labels),
-    ipv4: ofFamily(4),
-    ipv6: ofFamily(6),
+    ipv4: ofFamily(4, addresses).map(({ address }) => address),
+    ipv6: ofFamily(6, addresses).map(({ address }) => address),
     monthly_price: decimalOf(BigInt(vm.monthly_price)),
     sale_id: vm.price_basis === 'SALE' ? vm.sale_id : null,
     abuse: { status: vm.abuse_status, reason: vm.abuse_reason, statement: vm.abuse_statement },

@@ -21,12 +21,12 @@ const MAX_BLOCKS = 4 * BLOCKS_OF_ROW;
 /** @returns The side of the client. */
 export function simulatedScreen(vmId: number): Duplex {
   const [client, server] = duplexPair();
-  serve(server, vmId).catch(() => server.destroy());
+  serveScreen(server, vmId).catch(() => server.destroy());
   return client;
 }
 
-async function serve(socket: Duplex, vmId: number): Promise<void> {
-  const read = readerOf(socket);
+async function serveScreen(socket: Duplex, vmId: number): Promise<void> {
+  const read = byteReaderOf(socket);
   socket.write('RFB 003.008\n');
   await read(12);
   // One kind of authentication: none. Its result is success.
@@ -59,7 +59,7 @@ async function serve(socket: Duplex, vmId: number): Promise<void> {
 }
 
 /** Reads a number of bytes. */
-function readerOf(socket: Duplex): (bytes: number) => Promise<Buffer> {
+function byteReaderOf(socket: Duplex): (bytes: number) => Promise<Buffer> {
   const chunks = socket[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   return async (bytes) => {

@@ -23,21 +23,21 @@ export function withTimeouts({ clock, random, hypervisor, fleet, registrar, dns 
   return {
     clock,
     random,
-    hypervisor: withTimeout('hypervisor', hypervisor, timeoutMs),
-    fleet: withTimeout('fleet', fleet, timeoutMs),
-    registrar: withTimeout('registrar', registrar, timeoutMs),
-    dns: withTimeout('DNS', dns, timeoutMs),
+    hypervisor: portWithTimeouts('hypervisor', hypervisor, timeoutMs),
+    fleet: portWithTimeouts('fleet', fleet, timeoutMs),
+    registrar: portWithTimeouts('registrar', registrar, timeoutMs),
+    dns: portWithTimeouts('DNS', dns, timeoutMs),
   };
 }
 
 /** Adds a timeout to the members of a port that return a promise, also within members such as `backups`. Other members stay unchanged. */
-function withTimeout<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
+function portWithTimeouts<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
   // The proxy wraps an empty object: a proxy of a frozen port may not return other functions than the port has.
   const front: Port = Object.create(port);
   return new Proxy(front, {
     get(_front, member) {
       const value: unknown = Reflect.get(port, member, port);
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return withTimeout(name, value, timeoutMs);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return portWithTimeouts(name, value, timeoutMs);
       if (typeof value !== 'function') return value;
       return (...given: unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, port, given);

@@ -100,7 +100,7 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
     return hasRequestId ? requestId : null;
   }
   const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();
-  function textsOf(data: object) {
+  function dataTextsOf(data: object) {
     const known = kept.get(data);
     if (known) return known;
     const masked = maskSecrets(resellerDocument, schema, successEnvelope(null, '', data));
@@ -120,7 +120,7 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
     success(requestId, { message, data: all }) {
       const data = show(all);
       if (isSharedData(data)) {
-        const texts = textsOf(data);
+        const texts = dataTextsOf(data);
         const head = JSON.stringify(successEnvelope(sentId(requestId), message, null)).slice(0, -'null}'.length);
         return {
           status: 200,

@@ -58,7 +58,7 @@ const DOCUMENTED_PATHS: ReadonlySet<string> = new Set(documentedOperations.map((
 /** Masks the values of secret names in a path, such as `/vm/create&authcode=x`. */
 export function maskPath(path: string): string {
   if (DOCUMENTED_PATHS.has(path)) return path;
-  const text = decoded(path);
+  const text = decodedComponent(path);
   const masked = maskAssignments(text);
   return masked === text ? path : encodeURI(masked);
 }
@@ -99,7 +99,7 @@ export function createKeyMask(key: string): MaskKey {
 
 function maskAssignments(text: string): string {
   return text.replaceAll(ASSIGNMENT, (whole: string, name: string, between?: string) =>
-    between !== undefined && isSecretName(decoded(name)) ? `${name}${between}${MASK}` : whole,
+    between !== undefined && isSecretName(decodedComponent(name)) ? `${name}${between}${MASK}` : whole,
   );
 }
 
@@ -108,7 +108,7 @@ function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-function decoded(text: string): string {
+function decodedComponent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -86,7 +86,7 @@ async function performInStore<Id extends OperationId>(operation: StoreOperation<
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       await transaction.rollBack();
-      return recordRefusal(transaction, request, refusal);
+      return logRefusal(transaction, request, refusal);
     }
   });
   await carryOut(call.runtime, enqueued);
@@ -112,7 +112,7 @@ async function performDelivered<Id extends OperationId>(operation: DeliveredOper
       return success && record(transaction, request, success);
     },
     async record(transaction, ended) {
-      if ('refusal' in ended) return recordRefusal(transaction, request, ended.refusal);
+      if ('refusal' in ended) return logRefusal(transaction, request, ended.refusal);
       const success = await operation.success(ended.result, call, transaction);
       ({ enqueued } = success);
       return record(transaction, request, success);
@@ -143,7 +143,7 @@ async function record<Id extends OperationId>(
 }
 
 /** The changes of the request have been rolled back, so its Idempotency-Key is free. */
-function recordRefusal<Id extends OperationId>(transaction: Transaction, { logged, codec }: Request<Id>, refusal: Refusal): Reply {
+function logRefusal<Id extends OperationId>(transaction: Transaction, { logged, codec }: Request<Id>, refusal: Refusal): Reply {
   return log(transaction, logged, codec.error(logged.id, refusal, logged.maskKey));
 }
 

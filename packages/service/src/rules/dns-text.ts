@@ -7,7 +7,7 @@ const CONTROL = /\p{Cc}/u;
 /** The text of a TXT record: with quotation marks around all of it, the text that they contain. Undefined if an escape in them is wrong. */
 export function textOf(data: string): string | undefined {
   if (!ALL_QUOTED.test(data)) return data;
-  const parts = [...data.matchAll(QUOTED)].map(([, part = '']) => bytesOf(part));
+  const parts = [...data.matchAll(QUOTED)].map(([, part = '']) => unescapedBytes(part));
   if (parts.includes(undefined)) return undefined;
   const text = utf8Of(Buffer.concat(parts.filter((part) => part !== undefined)));
   return text === undefined || CONTROL.test(text) ? undefined : text;
@@ -27,7 +27,7 @@ export function quoted(text: string): string {
 export function stringOf(data: string): string | undefined {
   const [, inner] = /^"((?:[^"\\]|\\.)*)"$/.exec(data) ?? [];
   if (inner === undefined && data.includes('"')) return undefined;
-  const text = bytesOf(inner ?? data)?.toString('latin1');
+  const text = unescapedBytes(inner ?? data)?.toString('latin1');
   return text !== undefined && /^[ -~]{0,255}$/.test(text) ? text : undefined;
 }
 
@@ -38,7 +38,7 @@ export function wordsOf(data: string): string[] | undefined {
   return data.slice(length).trim() === '' ? found.map(([, word = '']) => word) : undefined;
 }
 
-function bytesOf(text: string): Buffer | undefined {
+function unescapedBytes(text: string): Buffer | undefined {
   const parts = [...text.matchAll(/\\(\d{3})|\\(\D)|([^\\]+)|\\/gsu)].map(([, decimal, escaped, plain]) => {
     if (decimal !== undefined) return Number(decimal) <= 255 ? Buffer.from([Number(decimal)]) : undefined;
     return escaped === undefined && plain === undefined ? undefined : Buffer.from(escaped ?? plain ?? '');

@@ -24,7 +24,7 @@ export type DocumentFormat = 'pdf' | 'xml';
  */
 export function documentLink(publicUrl: string, access: DocumentAccess, secret: string, format: DocumentFormat = 'pdf'): string {
   const { documentId, expires } = access;
-  const query = new URLSearchParams({ expires: String(expires), signature: signatureOf(access, secret) });
+  const query = new URLSearchParams({ expires: String(expires), signature: linkSignatureOf(access, secret) });
   return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(documentId)}.${format}?${query.toString()}`;
 }
 
@@ -40,9 +40,9 @@ export function linkExpiry(now: number, days: number): number {
 
 /** Whether a signature belongs to the document and the end of the link, in constant time. */
 export function isSignatureOf(signature: string, access: DocumentAccess, secrets: Secrets): boolean {
-  return acceptedSecrets(secrets).some((secret) => sameHash(signature, signatureOf(access, secret)));
+  return acceptedSecrets(secrets).some((secret) => sameHash(signature, linkSignatureOf(access, secret)));
 }
 
-function signatureOf({ documentId, expires }: DocumentAccess, secret: string): string {
+function linkSignatureOf({ documentId, expires }: DocumentAccess, secret: string): string {
   return createHmac('sha256', secret).update(`invoice-document:${expires}:${documentId}`).digest('base64url');
 }

@@ -1,14 +1,14 @@
 /** Networks that may use an API key: IPv4 and IPv6, as addresses or in CIDR notation. */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-interface Network {
+interface Subnet {
   readonly address: string;
   readonly prefix: number;
   readonly family: 'ipv4' | 'ipv6';
 }
 
 /** The network that a text names, or undefined if it names none. */
-function networkOf(text: string): Network | undefined {
+function networkOf(text: string): Subnet | undefined {
   const [address = '', length, ...rest] = text.split('/');
   if (isIP(address) === 0 || rest.length > 0) return undefined;
   const [family, bits] = isIPv4(address) ? (['ipv4', 32] as const) : (['ipv6', 128] as const);

@@ -18,7 +18,7 @@ export interface OperatorSession {
 /** @param bound A text that ends the session when it changes, such as the hash of the token in the configuration. */
 export function signSession(session: OperatorSession, secret: string, bound: string): string {
   const { tokenId, ends } = session;
-  return `${tokenId}.${ends}.${signatureOf(session, secret, bound)}`;
+  return `${tokenId}.${ends}.${sessionSignatureOf(session, secret, bound)}`;
 }
 
 /** The session in a signed text. Undefined if the signature is wrong. Whether it has ended is not checked. */
@@ -26,10 +26,10 @@ export function readSession(text: string, secrets: Secrets, bound: (tokenId: str
   const [tokenId = '', ends = '', signature = '', ...rest] = text.split('.');
   if (rest.length > 0 || !/^\d{1,15}$/.test(ends)) return undefined;
   const session = { tokenId, ends: Number(ends) };
-  const isSigned = acceptedSecrets(secrets).some((secret) => sameHash(signature, signatureOf(session, secret, bound(tokenId))));
+  const isSigned = acceptedSecrets(secrets).some((secret) => sameHash(signature, sessionSignatureOf(session, secret, bound(tokenId))));
   return isSigned ? session : undefined;
 }
 
-function signatureOf({ tokenId, ends }: OperatorSession, secret: string, bound: string): string {
+function sessionSignatureOf({ tokenId, ends }: OperatorSession, secret: string, bound: string): string {
   return createHmac('sha256', secret).update(`operator-session:${tokenId}:${ends}:${bound}`).digest('base64url');
 }

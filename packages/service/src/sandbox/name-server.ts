@@ -47,13 +47,13 @@ export async function startNameServer(
   source: NameSource,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<NameServer> {
-  const tcp = createServer((socket) => serve(source, socket));
+  const tcp = createServer((socket) => serveTcp(source, socket));
   tcp.listen(port, host);
   await once(tcp, 'listening');
-  const { port: bound } = addressOf(tcp.address());
+  const { port: bound } = boundAddressOf(tcp.address());
   const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   udp.on('message', (query, client) => {
-    respond(source, query, MAX_UDP_BYTES).then(
+    responseToQuery(source, query, MAX_UDP_BYTES).then(
       (response) => response && udp.send(response, client.port, client.address),
       () => {},
     );
@@ -70,13 +70,13 @@ export async function startNameServer(
   };
 }
 
-function addressOf(address: ReturnType<ReturnType<typeof createServer>['address']>): AddressInfo {
+function boundAddressOf(address: ReturnType<ReturnType<typeof createServer>['address']>): AddressInfo {
   if (address === null || typeof address === 'string') throw new TypeError('The name server has no port.');
   return address;
 }
 
 /** Each message over TCP follows its length in two bytes. */
-function serve(source: NameSource, socket: Socket): void {
+function serveTcp(source: NameSource, socket: Socket): void {
   let received = Buffer.alloc(0);
   socket.setTimeout(TCP_TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
@@ -87,7 +87,7 @@ function serve(source: NameSource, socket: Socket): void {
     if (length > MAX_QUERY_BYTES) return void socket.destroy();
     if (received.length < length + 2) return;
     const query = received.subarray(2, length + 2);
-    respond(source, query, Infinity).then(
+    responseToQuery(source, query, Infinity).then(
       (response) => {
         if (!response) return socket.destroy();
         const prefix = Buffer.alloc(2);
@@ -100,8 +100,8 @@ function serve(source: NameSource, socket: Socket): void {
 }
 
 /** Undefined for a message that is not a query. */
-async function respond({ store, ports }: NameSource, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
-  const query = decoded(message);
+async function responseToQuery({ store, ports }: NameSource, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
+  const query = decodedMessage(message);
   const [question, ...others] = query?.questions ?? [];
   if (query === undefined || question === undefined || others.length > 0 || query.type !== 'query') return undefined;
   const name = question.name.toLowerCase();
@@ -115,14 +115,14 @@ async function respond({ store, ports }: NameSource, message: Buffer, maxBytes: 
     id: query.id ?? 0,
     flags,
     questions: [question],
-    answers: answers.flatMap(recordsOf),
-    authorities: authorities.flatMap(recordsOf),
+    answers: answers.flatMap(packetAnswersOf),
+    authorities: authorities.flatMap(packetAnswersOf),
   });
   if (response.length <= maxBytes) return response;
   return packet.encode({ type: 'response', id: query.id ?? 0, flags: flags | packet.TRUNCATED_RESPONSE, questions: [question] });
 }
 
-function decoded(message: Buffer): DecodedPacket | undefined {
+function decodedMessage(message: Buffer): DecodedPacket | undefined {
   try {
     return packet.decode(message);
   } catch {
@@ -130,11 +130,11 @@ function decoded(message: Buffer): DecodedPacket | undefined {
   }
 }
 
-function recordsOf({ name, type, ttl, data }: RecordSet): Answer[] {
-  return data.map((text) => recordOf({ name, ttl }, type, text));
+function packetAnswersOf({ name, type, ttl, data }: RecordSet): Answer[] {
+  return data.map((text) => packetAnswerOf({ name, ttl }, type, text));
 }
 
-function recordOf(common: { readonly name: string; readonly ttl: number }, type: string, text: string): Answer {
+function packetAnswerOf(common: { readonly name: string; readonly ttl: number }, type: string, text: string): Answer {
   const parts = text.split(' ');
   const [first = '', second = '', third = '', fourth = ''] = parts;
   switch (type) {

@@ -62,13 +62,13 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
   const values = new Map(rows.map(({ name, value }) => [name, value]));
   return {
     clockOffset: Number(values.get('clock_offset') ?? '0'),
-    rateLimit: limitOf(values.get('rate_limit'), mode),
-    vatRates: vatRatesOf(values.get('vat_rates')),
+    rateLimit: parseRateLimit(values.get('rate_limit'), mode),
+    vatRates: parseVatRates(values.get('vat_rates')),
     timeZone: values.get(TIME_ZONE) ?? DEFAULT_TIME_ZONE,
-    vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
-    logRetention: retentionOf(values.get('request_log_retention')),
-    auditRetention: monthsOf(values.get('audit_retention')),
-    defaultQuotas: quotasOf(values.get('default_quotas'), mode),
+    vmIdentifierQuarantine: parseQuarantine(values.get('vm_identifier_quarantine')),
+    logRetention: parseRetention(values.get('request_log_retention')),
+    auditRetention: parseMonths(values.get('audit_retention')),
+    defaultQuotas: parseQuotas(values.get('default_quotas'), mode),
     secondOperator: values.get('second_operator') === 'true',
   };
 }
@@ -76,7 +76,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
 /** The VAT rates, in order of their dates. */
 export async function readVatRates(db: Db): Promise<readonly DatedVatRate[]> {
   const [row] = await settingNamed(db, { name: 'vat_rates' });
-  return vatRatesOf(row?.value);
+  return parseVatRates(row?.value);
 }
 
 /** IANA name of the time zone of the days of the VAT rates. */
@@ -87,7 +87,7 @@ export async function readTimeZone(db: Db): Promise<string> {
 /** Days for which the identifier of a removed VM stays unused. */
 export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
   const [row] = await settingNamed(db, { name: 'vm_identifier_quarantine' });
-  return quarantineOf(row?.value);
+  return parseQuarantine(row?.value);
 }
 
 /** A setting that another module interprets. Undefined if it was never set. */
@@ -99,17 +99,17 @@ export async function readSetting(db: Db, name: string): Promise<string | undefi
 /** Which entries of the request log are kept. */
 export async function readLogRetention(db: Db): Promise<LogRetention> {
   const [row] = await settingNamed(db, { name: 'request_log_retention' });
-  return retentionOf(row?.value);
+  return parseRetention(row?.value);
 }
 
 /** Calendar months before the current one whose audit records are kept, or null for all. */
 export async function readAuditRetention(db: Db): Promise<number | null> {
-  return monthsOf(await readSetting(db, 'audit_retention'));
+  return parseMonths(await readSetting(db, 'audit_retention'));
 }
 
 /** The quotas of a new account. */
 export async function readDefaultQuotas(db: Db, mode: Mode): Promise<DefaultQuotas> {
-  return quotasOf(await readSetting(db, 'default_quotas'), mode);
+  return parseQuotas(await readSetting(db, 'default_quotas'), mode);
 }
 
 /** Whether a second operator must confirm erasures and restores. */
@@ -175,35 +175,35 @@ export async function writeSetting(db: Db, name: string, value: string): Promise
     .execute();
 }
 
-function limitOf(text: string | undefined, mode: Mode): RateLimit | null {
+function parseRateLimit(text: string | undefined, mode: Mode): RateLimit | null {
   if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_RATE_LIMIT : null;
   const limit: RateLimit | null = JSON.parse(text);
   return limit;
 }
 
-function quotasOf(text: string | undefined, mode: Mode): DefaultQuotas {
+function parseQuotas(text: string | undefined, mode: Mode): DefaultQuotas {
   if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_QUOTAS : { vms: null, handles: null };
   const quotas: DefaultQuotas = JSON.parse(text);
   return quotas;
 }
 
-function vatRatesOf(text: string | undefined): readonly DatedVatRate[] {
+function parseVatRates(text: string | undefined): readonly DatedVatRate[] {
   if (text === undefined) return DEFAULT_VAT_RATES;
   const rates: DatedVatRate[] = JSON.parse(text);
   return rates;
 }
 
-function retentionOf(text: string | undefined): LogRetention {
+function parseRetention(text: string | undefined): LogRetention {
   if (text === undefined) return { months: null, bytesPerAccount: DEFAULT_LOG_BYTES_PER_ACCOUNT };
   const retention: LogRetention = JSON.parse(text);
   return retention;
 }
 
-function monthsOf(text: string | undefined): number | null {
+function parseMonths(text: string | undefined): number | null {
   const months: unknown = JSON.parse(text ?? 'null');
   return typeof months === 'number' ? months : null;
 }
 
-function quarantineOf(text: string | undefined): number {
+function parseQuarantine(text: string | undefined): number {
   return text === undefined ? DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS : Number(text);
 }

@@ -62,7 +62,7 @@ export function accessOf({ access, reads_secrets: readsSecrets }: { readonly acc
   return readsSecrets === 1 ? 'read_secrets' : 'read';
 }
 
-function columnsOf(access: KeyAccess) {
+function accessColumnsOf(access: KeyAccess) {
   return { access: access === 'full' ? 'full' : 'read', reads_secrets: access === 'read_secrets' ? 1 : 0 };
 }
 
@@ -86,7 +86,7 @@ export async function issueKey(
   const id = uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('api_keys')
-    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, ...columnsOf(access), created: now, revoked: null })
+    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, ...accessColumnsOf(access), created: now, revoked: null })
     .execute();
   return { id, key };
 }

@@ -85,7 +85,7 @@ async function eraseAuditRecords(db: Db, accountId: string): Promise<ErasedRecor
   return Object.fromEntries(rows.map(({ seq, target }) => [String(seq), target]));
 }
 
-function countOf(query: RawBuilder<unknown>): RawBuilder<number> {
+function countColumn(query: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(${query})`;
 }
 
@@ -96,13 +96,13 @@ async function assertErasable(db: Db, accountId: string): Promise<void> {
     .select([
       'suspended_at',
       'balance',
-      countOf(sql`select count(*) from vms where account_id = accounts.id and state <> 'removed'`).as('VM'),
-      countOf(sql`select count(*) from domains where account_id = accounts.id`).as('domain'),
-      countOf(sql`select count(*) from dedicated_servers where account_id = accounts.id and state <> 'ended'`).as('dedicated server'),
-      countOf(sql`select count(*) from reservations where account_id = accounts.id`).as('running change'),
-      countOf(sql`select count(*) from invoices where account_id = accounts.id and status = 'OPEN'`).as('open invoice'),
-      countOf(sql`select count(*) from invoices where account_id = accounts.id and number is null`).as('undocumented invoice'),
-      countOf(sql`
+      countColumn(sql`select count(*) from vms where account_id = accounts.id and state <> 'removed'`).as('VM'),
+      countColumn(sql`select count(*) from domains where account_id = accounts.id`).as('domain'),
+      countColumn(sql`select count(*) from dedicated_servers where account_id = accounts.id and state <> 'ended'`).as('dedicated server'),
+      countColumn(sql`select count(*) from reservations where account_id = accounts.id`).as('running change'),
+      countColumn(sql`select count(*) from invoices where account_id = accounts.id and status = 'OPEN'`).as('open invoice'),
+      countColumn(sql`select count(*) from invoices where account_id = accounts.id and number is null`).as('undocumented invoice'),
+      countColumn(sql`
         select (select count(*) from positions where account_id = accounts.id and invoice_id is null)
           + (select count(*) from charges where account_id = accounts.id and invoice_id is null)
       `).as('uninvoiced position'),

@@ -127,11 +127,11 @@ export async function exportAccount(
     }
     return found;
   });
-  return textOf(store, accountId, [`${JSON.stringify(about).slice(0, -'}'.length)},"tables":{`, ...tables]);
+  return exportedText(store, accountId, [`${JSON.stringify(about).slice(0, -'}'.length)},"tables":{`, ...tables]);
 }
 
 /** @param tables The parts of the text before the request log. */
-async function* textOf(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
+async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
   yield* tables;
   yield '"request_log":[';
   let before: number | undefined;

@@ -31,7 +31,7 @@ export async function assertVmQuota(db: Db, accountId: string): Promise<void> {
     .select(['max_vms as quota', countedVms.as('count')])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  throw exceeded('VM', quota, count - 1, 'Delete one');
+  throw quotaExceeded('VM', quota, count - 1, 'Delete one');
 }
 
 /**
@@ -45,7 +45,7 @@ export async function assertHandleQuota(db: Db, accountId: string): Promise<void
     .select(['max_handles as quota', countedHandles.as('count')])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (quota !== null && count >= quota) throw exceeded('handle', quota, count, 'Use one of them');
+  if (quota !== null && count >= quota) throw quotaExceeded('handle', quota, count, 'Use one of them');
 }
 
 const countedVms = sql<number>`(select count(*) from vms where vms.account_id = accounts.id and vms.state <> 'removed')`;
@@ -59,7 +59,7 @@ const accountWithinVmQuota = prepared<{ accountId: string }, { id: string }>((db
     .where(sql<boolean>`(max_vms is null or ${countedVms} <= max_vms)`),
 );
 
-function exceeded(what: string, quota: number | null, count: number, remedy: string): Refusal {
+function quotaExceeded(what: string, quota: number | null, count: number, remedy: string): Refusal {
   const [allowed, present] = [quota ?? 0, count].map((number) => counted(number, what));
   return new Refusal(
     409,

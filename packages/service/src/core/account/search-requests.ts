@@ -76,7 +76,7 @@ export interface FoundRequests {
  * The place of an entry in the order that a search reads: among all accounts, or in the log of one account. Both rise with time, except that
  * an entry is stored when its request has ended.
  */
-type Place = 'feed' | 'number';
+type PlaceColumn = 'feed' | 'number';
 /** The time that a request needs in addition to its calls of the infrastructure. */
 const REQUEST_MARGIN_MS = 60_000;
 
@@ -91,7 +91,7 @@ export async function searchRequests(
   search: RequestSearch,
   { before = Number.MAX_SAFE_INTEGER, limit, portTimeoutMs }: Part,
 ): Promise<FoundRequests> {
-  const place: Place = search.accountId === undefined ? 'feed' : 'number';
+  const place: PlaceColumn = search.accountId === undefined ? 'feed' : 'number';
   // A call that timed out is undone by a second one.
   const longest = 2 * portTimeoutMs + REQUEST_MARGIN_MS;
   const { from, to } = timesOf(search, longest);
@@ -169,7 +169,7 @@ function timesOf({ requestId, from, to }: RequestSearch, longest: number): Pick<
 async function lowestOfPart(
   db: Db,
   search: RequestSearch,
-  { place, first, end }: { readonly place: Place; readonly first: number; readonly end: number },
+  { place, first, end }: { readonly place: PlaceColumn; readonly first: number; readonly end: number },
 ): Promise<number | undefined> {
   const row = await entriesOf(db, search)
     .clearSelect()
@@ -184,7 +184,11 @@ async function lowestOfPart(
 }
 
 /** The place at which entries of a time begin, found by halving: the order of the places is nearly that of the times. */
-async function placeAt(db: Db, search: RequestSearch, { place, time }: { readonly place: Place; readonly time: number }): Promise<number> {
+async function placeAt(
+  db: Db,
+  search: RequestSearch,
+  { place, time }: { readonly place: PlaceColumn; readonly time: number },
+): Promise<number> {
   async function entryFrom(from: number, direction: 'asc' | 'desc') {
     const found = await entriesOf(db, search)
       .clearSelect()

@@ -39,9 +39,9 @@ export async function spend(db: Db, spender: Spender | undefined, price: Money, 
   const { limitId } = spender;
   const { day, month } = spendingPeriodsOf(now);
   const [ofDay] = await spendOfDay(db, { limitId, period: day, price });
-  if (!ofDay) throw await exceeded(db, { limitId, price, period: day, column: 'per_day' });
+  if (!ofDay) throw await spendingLimitExceeded(db, { limitId, price, period: day, column: 'per_day' });
   const [ofMonth] = await spendOfMonth(db, { limitId, period: month, price });
-  if (!ofMonth) throw await exceeded(db, { limitId, price, period: month, column: 'per_month' });
+  if (!ofMonth) throw await spendingLimitExceeded(db, { limitId, price, period: month, column: 'per_month' });
   return { limitId, amount: Number(price), day, month };
 }
 
@@ -132,7 +132,7 @@ async function spentIn(db: Db, limitId: string, period: string): Promise<Money> 
   return BigInt(row?.spent ?? 0);
 }
 
-async function exceeded(
+async function spendingLimitExceeded(
   db: Db,
   { limitId, price, period, column }: Expense & { readonly column: 'per_day' | 'per_month' },
 ): Promise<Refusal> {

@@ -10,13 +10,13 @@ import { catalogueAt } from '../catalogue/catalogue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 
 /** The catalogue, and the VAT rates that an account pays. */
-interface PriceList {
+interface AccountPriceList {
   readonly catalogue: Catalogue;
   readonly vatRates: readonly VatRate[];
 }
 
 /** Reads both with one statement, because nearly every request that shows prices needs them. */
-export async function priceListOf(db: Db, accountId: string): Promise<PriceList> {
+export async function priceListOf(db: Db, accountId: string): Promise<AccountPriceList> {
   const [row] = await versionAndStatus(db, { accountId });
   if (!row) throw new Error('The catalogue has no version.');
   const catalogue = await catalogueAt(db, row.version);

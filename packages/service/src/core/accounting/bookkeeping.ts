@@ -61,15 +61,15 @@ interface Place {
   readonly id: string;
 }
 
-interface Page {
+interface CsvPage {
   readonly text: string;
   /** Undefined after the last page. */
   readonly next: Place | undefined;
 }
 
-type Document = Selectable<IssuedDocumentsTable> & { readonly status: string; readonly paid: number };
+type BookedDocument = Selectable<IssuedDocumentsTable> & { readonly status: string; readonly paid: number };
 
-const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: Document, content: DocumentContent) => string[]>> = {
+const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: BookedDocument, content: DocumentContent) => string[]>> = {
   invoices: (document, content) =>
     document.kind === 'invoice'
       ? rateRows(document, content, {
@@ -110,7 +110,7 @@ const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: 
 };
 
 function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
-  return async (db: Db, { at, id }: Place, to: number): Promise<Page> => {
+  return async (db: Db, { at, id }: Place, to: number): Promise<CsvPage> => {
     const documents = await db
       .selectFrom('issued_documents')
       .innerJoin('invoices', 'invoices.id', 'issued_documents.invoice_id')
@@ -132,18 +132,18 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
   };
 }
 
-type Fields = readonly (string | number | null)[];
+type CsvFields = readonly (string | number | null)[];
 
-function buyerOf({ account_id }: Document, { buyer }: DocumentContent): Fields {
+function buyerOf({ account_id }: BookedDocument, { buyer }: DocumentContent): CsvFields {
   const party = 'street' in buyer ? buyer : { ...buyer, country: null, vat_id: null };
   return [account_id, party.company, party.country, party.vat_id];
 }
 
 /** A row for each VAT rate of a document. */
 function rateRows(
-  document: Document,
+  document: BookedDocument,
   content: DocumentContent,
-  { first, afterBuyer, last }: { first: Fields; afterBuyer: Fields; last: Fields },
+  { first, afterBuyer, last }: { first: CsvFields; afterBuyer: CsvFields; last: CsvFields },
 ): string[] {
   const before = [content.number, content.date, ...first, ...buyerOf(document, content)];
   return content.vat.map(({ basisPoints, reverseCharge = false, net, amount }) => {
@@ -153,7 +153,7 @@ function rateRows(
   });
 }
 
-async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Page> {
+async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<CsvPage> {
   const payments = await db
     .selectFrom('payments')
     .selectAll()

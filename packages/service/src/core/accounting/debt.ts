@@ -54,6 +54,11 @@ function toOpenInvoice({ id, total, credited, paid }: JoinedRow, documents: read
   };
 }
 
+/** The gross amount of an issued document. */
+export function grossOfDocument({ net, vat }: { readonly net: number; readonly vat: number }): Money {
+  return BigInt(net) + BigInt(vat);
+}
+
 /** The gross amount of an invoice after its credit notes. */
 export function grossLeft(documents: readonly { kind: string | null; net: number | null; vat: number | null }[]): Money {
   return documents.reduce((sum, { kind, net, vat }) => {

@@ -39,13 +39,13 @@ export async function changePrices(
       .execute();
     const prices = vms.map((vm) => ({ id: vm.id, price: monthlyPriceOf(vm, version.prices) }));
     for (let from = 0; from < prices.length; from += statementRows)
-      await storePrices(db, prices.slice(from, from + statementRows), version);
+      await storeVmPrices(db, prices.slice(from, from + statementRows), version);
     for (const { id, price } of prices) changed.set(id, price);
   }
   return changed;
 }
 
-async function storePrices(
+async function storeVmPrices(
   db: Db,
   vms: readonly { readonly id: number; readonly price: Money }[],
   { validFrom }: PriceVersion,

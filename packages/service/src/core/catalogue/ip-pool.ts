@@ -22,7 +22,7 @@ export interface IpPool {
 
 /** Stores a pool with all addresses that it can assign. The first address of the subnet is its gateway. */
 export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
-  const { family, gateway, addresses } = pool.cidr.includes(':') ? networksOf(pool.cidr) : addressesOf(pool.cidr);
+  const { family, gateway, addresses } = pool.cidr.includes(':') ? contentsOfIpv6Pool(pool.cidr) : contentsOfIpv4Pool(pool.cidr);
   await db
     .insertInto('ip_pools')
     .values({
@@ -47,7 +47,7 @@ interface PoolContents {
   readonly addresses: readonly string[];
 }
 
-function addressesOf(cidr: string): PoolContents {
+function contentsOfIpv4Pool(cidr: string): PoolContents {
   const subnet = new Address4(cidr);
   const first = Number(subnet.startAddress().bigInt());
   const last = Number(subnet.endAddress().bigInt());
@@ -56,7 +56,7 @@ function addressesOf(cidr: string): PoolContents {
   return { family: 4, gateway: ipv4Text(first + 1), addresses };
 }
 
-function networksOf(cidr: string): PoolContents {
+function contentsOfIpv6Pool(cidr: string): PoolContents {
   const network = new Address6(cidr);
   const first = network.startAddress().bigInt();
   const last = network.endAddress().bigInt();

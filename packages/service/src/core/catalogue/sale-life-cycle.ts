@@ -42,7 +42,7 @@ export interface NewSale {
  */
 export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' | 'random'>, sale: NewSale): Promise<string> {
   const now = clock.now();
-  const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale, Math.max(now, sale.start)))];
+  const broken = [...brokenSaleFields(sale), ...(await brokenReferences(db, sale, Math.max(now, sale.start)))];
   if (broken.length > 0) throw invalid(broken);
   const id = sale.id ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
@@ -88,7 +88,7 @@ export async function endSale(db: Db, saleId: string, now: number): Promise<void
     throw new Refusal(409, 'wrong_state', `The sale ${saleId} has already ended ${end ?? 'by hand'}.`);
 }
 
-function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): BrokenField[] {
+function brokenSaleFields({ title, start, stop, maxVolume, pricings }: NewSale): BrokenField[] {
   const broken: BrokenField[] = [];
   if (title.trim() === '') broken.push({ field: 'title', rule: 'required', message: 'must not be empty' });
   if (stop !== null && stop <= start)

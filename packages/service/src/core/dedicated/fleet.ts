@@ -17,14 +17,14 @@ const setUpDetails = v.object({
   addresses: v.array(v.string()),
 });
 const retirementDetails = v.object({ identifier: v.string(), accountId: v.string() });
-type SetUp = v.InferOutput<typeof setUpDetails>;
+type SetUpOrder = v.InferOutput<typeof setUpDetails>;
 type Retirement = v.InferOutput<typeof retirementDetails>;
 
 function serverSubject({ identifier }: Retirement): Subject {
   return `server/${identifier}`;
 }
 
-export const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
+export const setUpServer: FinishableDelivery<SetUpOrder, SetUpOrder, void> = {
   name: 'setUpServer',
   recovery: 'finish',
   details: setUpDetails,
@@ -44,7 +44,7 @@ export const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
   confirm: async () => {},
 };
 
-export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUp, 'addresses'>): Promise<void> {
+export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUpOrder, 'addresses'>): Promise<void> {
   const rows = await db
     .selectFrom('dedicated_addresses')
     .select('address')

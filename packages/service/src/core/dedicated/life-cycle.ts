@@ -53,7 +53,7 @@ export async function deploy(
 export async function runServerJob(db: Db, services: Services, server: ServerRow, at: Seconds): Promise<void> {
   if (server.due !== at) return;
   const state = stateOf(server);
-  if (state.phase === 'deployed') return renewOrEnd(db, services, server, at);
+  if (state.phase === 'deployed') return renewOrEndServer(db, services, server, at);
   const { fleet, random } = services.ports;
   if (fleet.automaticSetUp) {
     await deploy(db, services, server, { at, access: fleet.automaticSetUp.accessTo(server.id, random) });
@@ -68,7 +68,7 @@ export function passwordContext(identifier: string): string {
   return `dedicated/${identifier}`;
 }
 
-async function renewOrEnd(db: Db, { ports }: Services, server: ServerRow, at: Seconds): Promise<void> {
+async function renewOrEndServer(db: Db, { ports }: Services, server: ServerRow, at: Seconds): Promise<void> {
   const accountId = ownerOf(server);
   // Closing a period locks the account before the server, so this transaction does the same.
   await lockAccount(db, accountId);

@@ -50,7 +50,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options:
     identifier: server.id,
     deployed: state.phase === 'deployed',
     accounting: {
-      price: priceOf(server, vat),
+      price: toDedicatedPrice(server, vat),
       runtime: { amount: server.runtime_days, unit: 'days' },
       renew: state.phase === 'deployed' ? isoInstant(state.renew) : null,
       terminated: state.phase === 'deployed' && state.terminated,
@@ -80,7 +80,7 @@ export function toMarketItem(server: ServerRow, ips: DedicatedIps, vat: number):
     },
     network: networkOfServer(server),
     status: { type: server.status_type, description: server.status_description },
-    price: { ...priceOf(server, vat), runtime: { amount: server.runtime_days, unit: 'days' } },
+    price: { ...toDedicatedPrice(server, vat), runtime: { amount: server.runtime_days, unit: 'days' } },
   };
 }
 
@@ -91,7 +91,7 @@ export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { rea
   return parsed;
 }
 
-function priceOf({ price }: ServerRow, vat: number): DedicatedPrice {
+function toDedicatedPrice({ price }: ServerRow, vat: number): DedicatedPrice {
   const net = BigInt(price);
   return { net: numberOf(net), gross: numberOf(grossOf(net, vat)) };
 }

@@ -53,7 +53,7 @@ export async function applyTransition<Next extends ServerState>(
     if ('refused' in transition) return transition;
     const changed = await db
       .updateTable('dedicated_servers')
-      .set({ ...also, ...columnsOf(transition.next), version: row.version + 1 })
+      .set({ ...also, ...stateColumnsOf(transition.next), version: row.version + 1 })
       .where('id', '=', row.id)
       .where('version', '=', row.version)
       .executeTakeFirst();
@@ -82,7 +82,7 @@ const WRONG_STATES: Readonly<Record<Exclude<ServerRefusal, 'gone'>, string>> = {
   'not due': 'is not due to be renewed or to end.',
 };
 
-function columnsOf(state: ServerState): Pick<ServerRow, 'state' | 'terminated' | 'due'> {
+function stateColumnsOf(state: ServerState): Pick<ServerRow, 'state' | 'terminated' | 'due'> {
   switch (state.phase) {
     case 'ordered':
       return { state: 'ordered', terminated: 0, due: state.setUpDue };

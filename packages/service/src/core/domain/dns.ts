@@ -48,7 +48,7 @@ export interface NewDnsRecord {
 export async function addRecord(db: Db, ports: Ports, { zone, record, ttl }: NewDnsRecord): Promise<DnsRecordRow> {
   const others = await lockedRecordsAt(db, zone, record.sub);
   await assertAddable(db, zone, record, { others });
-  return insert(db, ports, { zone, record, ttl }, others);
+  return insertRecord(db, ports, { zone, record, ttl }, others);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function ensureRecord(db: Db, ports: Ports, { zone, record }: NewDn
     return;
   }
   await assertAddable(db, zone, record, { others });
-  await insert(db, ports, { zone, record }, others);
+  await insertRecord(db, ports, { zone, record }, others);
 }
 
 /**
@@ -92,7 +92,7 @@ export async function replaceRecord(
     .executeTakeFirstOrThrow();
 }
 
-async function insert(
+async function insertRecord(
   db: Db,
   { clock, random }: Ports,
   { zone, record, ttl }: NewDnsRecord,
@@ -133,7 +133,7 @@ async function assertAddable(db: Db, zone: Zone, record: DnsRecord, { others, re
   if (others.some((other) => isSame(record, other))) {
     throw new Refusal(409, 'wrong_state', `The domain ${domain} already has this record. Change it by its record_id, or add other data.`);
   }
-  const name = nameOf({ domain, sub: record.sub });
+  const name = recordNameOf({ domain, sub: record.sub });
   for (const { type } of others) {
     const conflict = conflictOf(record.type, type);
     if (conflict !== undefined)
@@ -159,15 +159,15 @@ async function hiddenBy(
   { type, sub }: DnsRecord,
   replaced: string,
 ): Promise<{ readonly dname: string; readonly below: string } | undefined> {
-  const name = nameOf({ domain, sub });
+  const name = recordNameOf({ domain, sub });
   const others = db.selectFrom('dns_records').select('sub').where('domain', '=', domain).where('id', '!=', replaced).orderBy('sub');
   const dnames = await others.where('type', '=', 'DNAME').execute();
-  const above = dnames.map((record) => nameOf({ domain, sub: record.sub })).find((dname) => name.endsWith(`.${dname}`));
+  const above = dnames.map((record) => recordNameOf({ domain, sub: record.sub })).find((dname) => name.endsWith(`.${dname}`));
   if (above !== undefined) return { dname: above, below: name };
   if (type !== 'DNAME') return undefined;
   // An underscore of the name matches any character, so the names are compared again.
   const below = await others.where('sub', sub === '' ? '!=' : 'like', sub === '' ? '' : `%.${sub}`).execute();
-  const first = below.map((record) => nameOf({ domain, sub: record.sub })).find((other) => other.endsWith(`.${name}`));
+  const first = below.map((record) => recordNameOf({ domain, sub: record.sub })).find((other) => other.endsWith(`.${name}`));
   return first === undefined ? undefined : { dname: name, below: first };
 }
 
@@ -176,6 +176,6 @@ function isSame(record: DnsRecord, { type, data }: DnsRecordRow): boolean {
 }
 
 /** Full name of a record. */
-export function nameOf({ domain, sub }: Pick<DnsRecordRow, 'domain' | 'sub'>): string {
+export function recordNameOf({ domain, sub }: Pick<DnsRecordRow, 'domain' | 'sub'>): string {
   return sub === '' ? domain : `${sub}.${domain}`;
 }

@@ -20,11 +20,11 @@ export const domainExpiryJobs: JobKind = {
       .where('state', '=', 'registered')
       .where('expires', '<=', now),
   dueAt: (expires) => expires,
-  perform: (db, { ports }, { id, due }) => renewOrEnd(db, ports, id, due),
+  perform: (db, { ports }, { id, due }) => renewOrEndDomain(db, ports, id, due),
 };
 
 /** @param expires The expiry that was reached. Does nothing if the domain has a new one. */
-async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
+async function renewOrEndDomain(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
   const row = await db
     .selectFrom('domains')
     // The price at the time when the renewal was due, however late the job runs.

@@ -7,7 +7,7 @@ import { textOf } from '../../rules/dns-text.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
 import { reasonOf, waitAfter } from '../jobs/failed-jobs.ts';
-import { nameOf, recordsOf } from './dns.ts';
+import { recordNameOf, recordsOf } from './dns.ts';
 import { nameserversOf } from './domain.ts';
 import { markReverseZones, reverseZoneOf } from './reverse-zones.ts';
 
@@ -44,12 +44,12 @@ export async function publishZones(runtime: Runtime, now: number, onFailure: (fa
   await Promise.all(waiting.map(({ domain }) => publishZone(runtime, domain, { now, onFailure })));
 }
 
-interface Attempt {
+interface PublishOptions {
   readonly now: number;
   onFailure(failed: FailedZone): void;
 }
 
-async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: PublishOptions): Promise<void> {
   const { dns, registrar } = ports;
   const claim = await store.commit(async ({ db }) => {
     const claimed = await db
@@ -67,7 +67,7 @@ async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: str
     const zone = await store.read((db) => zoneOf(db, domain, registrar.standardNameservers));
     await (zone === undefined ? dns.remove(domain, claim.token) : dns.publish(zone, claim.token));
   } catch (error) {
-    return onFailure({ domain, error, nextAttempt: await storeFailure(store, domain, { error, now }) });
+    return onFailure({ domain, error, nextAttempt: await storeZoneFailure(store, domain, { error, now }) });
   }
   await store.commit(async ({ db }) => {
     const done = await db.deleteFrom('zone_changes').where('domain', '=', domain).where('version', '=', claim.version).executeTakeFirst();
@@ -77,7 +77,7 @@ async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: str
   });
 }
 
-function storeFailure(store: Runtime['store'], domain: string, { error, now }: { error: unknown; now: number }): Promise<number> {
+function storeZoneFailure(store: Runtime['store'], domain: string, { error, now }: { error: unknown; now: number }): Promise<number> {
   return store.commit(async ({ db }) => {
     const { attempts: earlier = 0 } =
       (await db.selectFrom('zone_changes').select('attempts').where('domain', '=', domain).executeTakeFirst()) ?? {};
@@ -106,7 +106,7 @@ async function zoneOfDomain(db: Db, name: string): Promise<Zone | undefined> {
   if (!domain) return undefined;
   const sets = new Map<string, RecordSet & { readonly data: string[] }>();
   for (const record of await recordsOf(db, { accountId: domain.account_id, domain: name })) {
-    const [owner, key] = [nameOf(record), `${record.sub} ${record.type}`];
+    const [owner, key] = [recordNameOf(record), `${record.sub} ${record.type}`];
     const set = sets.get(key) ?? { name: owner, type: record.type, ttl: record.ttl, data: [] };
     set.data.push(record.type === 'TXT' ? (textOf(record.data) ?? record.data) : record.data);
     sets.set(key, set);

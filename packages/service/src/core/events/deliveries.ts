@@ -8,7 +8,7 @@ import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/tables/e
 import type { Event } from './feed.ts';
 
 export type WebhookDelivery = Selectable<WebhookDeliveriesTable>;
-type Webhook = Selectable<WebhooksTable>;
+export type Webhook = Selectable<WebhooksTable>;
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 
@@ -191,7 +191,7 @@ export type Claimed = Pick<WebhookDelivery, 'webhook_id' | 'number'> & { readonl
  *
  * @param claim Until when, and the unique name of the claim.
  */
-export async function claimDue(
+export async function claimDueDeliveries(
   db: Db,
   { webhookId, limit, now }: { readonly webhookId: string; readonly limit: number; readonly now: number },
   claim: { readonly until: number; name(): string },

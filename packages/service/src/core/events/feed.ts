@@ -74,7 +74,7 @@ export async function enterEvents(db: Db, accountId: string, entrance: Entrance)
         position: last - noted.length + 1 + index,
         type,
         subject,
-        data: JSON.stringify(dataOf(type, parsed(facts))),
+        data: JSON.stringify(dataOf(type, parseFacts(facts))),
         entered: now,
       },
       webhookId: webhook_id,
@@ -113,7 +113,7 @@ async function takeNoted(db: Db, accountId: string): Promise<Selectable<EventInb
   return noted;
 }
 
-function parsed(facts: string): Facts {
+function parseFacts(facts: string): Facts {
   return JSON.parse(facts);
 }
 

@@ -43,7 +43,7 @@ export async function post({ url: text, headers, body, loopback, signal }: Webho
       lookup: guardedLookup(loopback),
       signal: AbortSignal.any([signal, timeout]),
     });
-    const response = await responseOf(request, body);
+    const response = await sendRequest(request, body);
     await readSome(response);
     const status = response.statusCode ?? 0;
     return ended(status, errorOfStatus(status));
@@ -58,7 +58,7 @@ function errorOfStatus(status: number): string | undefined {
   return `the response was ${status}`;
 }
 
-function responseOf(request: ClientRequest, body: string): Promise<IncomingMessage> {
+function sendRequest(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     // Also after the response has begun, an error must have a listener.
     request.on('error', reject);

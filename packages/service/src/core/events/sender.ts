@@ -5,13 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
-import { claimDue, storeAttempt, webhooksWithDue } from './deliveries.ts';
-import type { Claimed } from './deliveries.ts';
+import { claimDueDeliveries, storeAttempt, webhooksWithDue } from './deliveries.ts';
+import type { Claimed, Webhook } from './deliveries.ts';
 import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
 import { secretsOf } from './webhook.ts';
-import type { Webhook } from './webhook.ts';
 
 /** A claim outlasts the request by this time for the store. The claim of an instance that died ends then. */
 const CLAIM_MARGIN_MS = 90_000;
@@ -53,7 +52,7 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
   let looking: Promise<void> | undefined;
   let looksAgain = false;
 
-  async function look(): Promise<void> {
+  async function startAllDue(): Promise<void> {
     do {
       looksAgain = false;
       const now = clock.now();
@@ -67,9 +66,9 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     const limit = Math.min(each - requests.of(webhook.id), Math.ceil(webhookRequests / 2) - requests.of(half));
     if (limit <= 0 || signal.aborted) return;
     const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
-    for (const claimed of await claim(runtime, { webhookId: webhook.id, limit, now, until })) {
+    for (const claimed of await claimDeliveries(runtime, { webhookId: webhook.id, limit, now, until })) {
       for (const name of [webhook.id, half]) requests.add(name, 1);
-      const request = finish(webhook, claimed).finally(() => {
+      const request = sendClaimed(webhook, claimed).finally(() => {
         for (const name of [webhook.id, half]) requests.add(name, -1);
         running.delete(request);
         if (looksAgain) begin();
@@ -78,10 +77,10 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     }
   }
 
-  async function finish(webhook: Webhook, claimed: Claimed): Promise<void> {
+  async function sendClaimed(webhook: Webhook, claimed: Claimed): Promise<void> {
     try {
       // A webhook that fails waits for the next round.
-      if (await send(runtime, { webhook, claimed, clock, signal })) looksAgain = true;
+      if (await sendDelivery(runtime, { webhook, claimed, clock, signal })) looksAgain = true;
     } catch (error) {
       onFailure(error);
     }
@@ -90,7 +89,7 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
   function begin(): void {
     looksAgain = true;
     if (looking || signal.aborted) return;
-    looking = look()
+    looking = startAllDue()
       .catch(onFailure)
       .finally(() => (looking = undefined));
   }
@@ -105,11 +104,11 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
   };
 }
 
-function claim(
+function claimDeliveries(
   { store, ports }: Runtime,
   { until, ...due }: { readonly webhookId: string; readonly limit: number; readonly now: number; readonly until: number },
 ): Promise<readonly Claimed[]> {
-  return store.commit(({ db }) => claimDue(db, due, { until, name: () => uuidv7({ random: ports.random.bytes(16) }) }));
+  return store.commit(({ db }) => claimDueDeliveries(db, due, { until, name: () => uuidv7({ random: ports.random.bytes(16) }) }));
 }
 
 interface Sending {
@@ -120,7 +119,7 @@ interface Sending {
 }
 
 /** Sends a delivery and stores how the attempt ended. @returns Whether the webhook has accepted the event. */
-async function send(runtime: Runtime, { webhook, claimed, clock, signal }: Sending): Promise<boolean> {
+async function sendDelivery(runtime: Runtime, { webhook, claimed, clock, signal }: Sending): Promise<boolean> {
   const { store } = runtime;
   const body = payloadOf(claimed.event);
   const secrets = await store.read((db) => secretsOf(db, runtime, { id: webhook.id, now: clock.now() }));

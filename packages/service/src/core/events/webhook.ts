@@ -1,5 +1,4 @@
 /** The URLs that receive the events of an account. */
-import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Runtime, Services } from '../../delivery/runtime.ts';
@@ -10,11 +9,9 @@ import { MS_PER_DAY } from '../../rules/day.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import type { WebhooksTable } from '../../store/tables/events.ts';
 import { resumeDeliveries } from './deliveries.ts';
+import type { Webhook } from './deliveries.ts';
 import { brokenRuleOfUrl } from './webhook-url.ts';
-
-export type Webhook = Selectable<WebhooksTable>;
 
 /** Webhooks of an account (extension: PUT /account/webhooks/add). */
 export const MAX_WEBHOOKS = 10;
@@ -61,7 +58,7 @@ export async function storeWebhook(
   const webhook: Webhook = {
     id: uuidv7({ msecs: now, random: runtime.ports.random.bytes(16) }),
     account_id: accountId,
-    ...rowOf(choice),
+    ...choiceColumnsOf(choice),
     disabled_reason: null,
     failing_since: null,
     last_delivery: 0,
@@ -82,7 +79,7 @@ export async function changeWebhook(
   const isResumed = change.enabled === true && webhook.enabled === 0;
   const edited = await db
     .updateTable('webhooks')
-    .set({ ...rowOf(change), ...(isResumed && { disabled_reason: null, failing_since: null }) })
+    .set({ ...choiceColumnsOf(change), ...(isResumed && { disabled_reason: null, failing_since: null }) })
     .where('id', '=', webhook.id)
     .returningAll()
     .executeTakeFirst();
@@ -91,9 +88,11 @@ export async function changeWebhook(
   return edited;
 }
 
-function rowOf(choice: WebhookChoice): Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>;
-function rowOf(choice: Partial<WebhookChoice>): Partial<Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>> & { url?: string };
-function rowOf({ url, description, enabled, ...choice }: Partial<WebhookChoice>) {
+function choiceColumnsOf(choice: WebhookChoice): Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>;
+function choiceColumnsOf(
+  choice: Partial<WebhookChoice>,
+): Partial<Pick<Webhook, 'url' | 'description' | 'types' | 'enabled'>> & { url?: string };
+function choiceColumnsOf({ url, description, enabled, ...choice }: Partial<WebhookChoice>) {
   return {
     ...(url !== undefined && { url: new URL(url).href }),
     ...(description !== undefined && { description }),

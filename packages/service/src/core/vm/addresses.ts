@@ -285,7 +285,7 @@ const hasFree = prepared<{ datacenter: string; family: number; owner: string }, 
   }),
 );
 
-interface Search {
+interface AddressSearch {
   readonly claim: Claim;
   readonly locked: LockedRows;
   readonly count: number;
@@ -295,7 +295,7 @@ interface Search {
 }
 
 /** The first free addresses of an owner, which the query locks. */
-function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner }: Search) {
+function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner }: AddressSearch) {
   return claim(
     db
       .selectFrom('ip_addresses')

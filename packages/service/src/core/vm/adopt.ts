@@ -14,7 +14,7 @@ import { pricesAt } from '../catalogue/host-system.ts';
 import { settle } from '../jobs/settle.ts';
 import { assignAddresses, releaseAddresses } from './addresses.ts';
 import { endChange } from './change.ts';
-import { offerFor, rowOf, startBilling } from './create.ts';
+import { offerFor, newVmOf, startBilling } from './create.ts';
 import type { Purchase } from './create.ts';
 import { undoneMessage } from './deliveries.ts';
 import { vmSubject } from './identifier.ts';
@@ -54,7 +54,7 @@ export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
     await holdCredit(db, accountId, hold);
     await assertUnknown(db, vmId);
     // The machine has whatever password was set before.
-    const row = { ...rowOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
+    const row = { ...newVmOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
     const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
     if (!inserted) throw knownVm(vmId);
     await assertVmQuota(db, accountId);

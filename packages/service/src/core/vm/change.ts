@@ -21,7 +21,8 @@ import type { HostSystem } from '../catalogue/host-system.ts';
 import { lastingPrices } from '../catalogue/sale.ts';
 import { takeAddressesOver } from './addresses.ts';
 
-type Vm = Selectable<VmsTable>;
+/** A VM in the store. */
+export type Vm = Selectable<VmsTable>;
 
 /** Events that change the state when they are requested. The others change it when they are confirmed. */
 const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart-billing']);

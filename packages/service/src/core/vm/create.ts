@@ -126,7 +126,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     await holdCredit(db, accountId, hold);
     const spending = await spend(db, purchase.spender, monthlyPrice, now);
     // 5. Store the VM with an identifier, and take room on a node.
-    const row = rowOf(purchase, { host, os, sale, monthlyPrice, validFrom });
+    const row = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
     const { id: vmId, node } = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
     if (vm.userData !== null) await storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false });
     await assertVmQuota(db, accountId);
@@ -224,7 +224,7 @@ interface Price {
 }
 
 /** The row of a new VM before it has an identifier and a node. */
-export function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice, validFrom }: Price): NewVm {
+export function newVmOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice, validFrom }: Price): NewVm {
   return {
     account_id: accountId,
     state: 'reserved',

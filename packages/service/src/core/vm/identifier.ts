@@ -55,7 +55,7 @@ async function isKnown(db: Db, id: number): Promise<boolean> {
   return (await vmsOf(db, { id })).length > 0;
 }
 
-interface Search {
+interface IdentifierSearch {
   readonly from: number;
   readonly to: number;
   /** Milliseconds. VMs removed after this instant are in quarantine. */
@@ -64,7 +64,7 @@ interface Search {
 
 async function firstFree(
   db: Db,
-  { from, to, removedBefore }: Search,
+  { from, to, removedBefore }: IdentifierSearch,
 ): Promise<{ readonly id: number; readonly isReused: boolean } | undefined> {
   if (from > to) return undefined;
   if (!(await isKnown(db, from))) return { id: from, isReused: false };

@@ -104,14 +104,14 @@ const changeDetails = v.object({
   basis: v.picklist(['SALE', 'STANDARD']),
   pricesFrom: v.number(),
 });
-type Change = v.InferOutput<typeof changeDetails>;
+type VmChange = v.InferOutput<typeof changeDetails>;
 
 const moveDetails = v.object({ ...heldDetails.entries, address: v.string(), source: changeDetails, target: changeDetails });
-type Move = v.InferOutput<typeof moveDetails>;
+type StoredIpMove = v.InferOutput<typeof moveDetails>;
 
 interface MovePlan {
   readonly runtime: Runtime;
-  readonly move: Move;
+  readonly move: StoredIpMove;
 }
 
 /** An address to move to another VM. */
@@ -132,7 +132,7 @@ export interface MovedIp {
  * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have. The call for
  * the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
  */
-export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
+export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp> = {
   name: 'assignIp',
   recovery: 'undo',
   details: moveDetails,
@@ -150,7 +150,7 @@ export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
     if (hold !== 0n) await holdCredit(db, accountId, hold);
     const increase = source.increase + target.increase;
     const spending = await spend(db, spender, increase, runtime.ports.clock.now());
-    const move: Move = {
+    const move: StoredIpMove = {
       vmId: from.id,
       accountId,
       hold: Number(hold),
@@ -167,7 +167,7 @@ export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
 
   async confirm({ db }, { runtime, move }) {
     await confirmMove(db, runtime, move);
-    return vmsOf(move);
+    return movedIpOf(move);
   },
 
   compensate: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
@@ -180,7 +180,7 @@ export const assignIp: UndoableDelivery<IpMove, Move, MovePlan, MovedIp> = {
   },
 
   asTask: {
-    begin: async (_transaction, { move }) => vmsOf(move),
+    begin: async (_transaction, { move }) => movedIpOf(move),
     finish: ({ db }, move, runtime) => confirmMove(db, runtime, move),
   },
 
@@ -205,7 +205,7 @@ export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDeta
 };
 
 interface BegunChange {
-  readonly change: Change;
+  readonly change: VmChange;
   readonly hold: Money;
   /** Of the net price of 30 days of a running VM. */
   readonly increase: Money;
@@ -237,7 +237,7 @@ async function beginIpChange(
   };
 }
 
-async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address, source, target }: Move): Promise<void> {
+async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address, source, target }: StoredIpMove): Promise<void> {
   const instant = await settledInstant(db, { account_id: accountId }, runtime);
   await releaseCredit(db, accountId, BigInt(hold));
   await moveAddress(db, { address, from: source.vmId, to: target.vmId });
@@ -252,7 +252,7 @@ async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address,
   await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
 }
 
-function vmsOf({ source, target }: Move): MovedIp {
+function movedIpOf({ source, target }: StoredIpMove): MovedIp {
   return {
     source: { vmId: source.vmId, price: BigInt(source.price) },
     target: { vmId: target.vmId, price: BigInt(target.price) },

@@ -77,7 +77,7 @@ function writeRound(db: Db, round: Round): Promise<void> {
   return writeSetting(db, ROUND, JSON.stringify(round));
 }
 
-interface Measured {
+interface MeasuredVms {
   readonly vmIds: readonly number[];
   /** Milliseconds. */
   readonly now: number;
@@ -85,7 +85,7 @@ interface Measured {
 }
 
 /** Stores measurements with one statement for each table. A VM that is being changed at this moment is left out. */
-function storeMeasured(store: Store, { vmIds, now, usages }: Measured): Promise<void> {
+function storeMeasured(store: Store, { vmIds, now, usages }: MeasuredVms): Promise<void> {
   const byId = new Map(usages.map((usage) => [usage.vmId, usage]));
   return store.commit(async ({ db }) => {
     const running = db

@@ -61,20 +61,20 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
   let looking: Promise<void> | undefined;
   let looksAgain = false;
 
-  async function look(): Promise<void> {
+  async function performDueChecks(): Promise<void> {
     const { portChecks } = store.tuning;
     do {
       looksAgain = false;
       const now = clock.now();
       // Mostly nothing is due, and a read waits for no other transaction.
       const isAnyDue = (await store.read((db) => dueAt(db, now).limit(1).executeTakeFirst())) !== undefined;
-      const due = isAnyDue ? await claimDue(runtime, now, portChecks) : [];
-      await Promise.all(due.map((monitor) => check(monitor).catch(onFailure)));
+      const due = isAnyDue ? await claimDueChecks(runtime, now, portChecks) : [];
+      await Promise.all(due.map((monitor) => checkPort(monitor).catch(onFailure)));
       if (due.length === portChecks) looksAgain = true;
     } while (looksAgain && !signal.aborted);
   }
 
-  async function check(monitor: Monitor): Promise<void> {
+  async function checkPort(monitor: Monitor): Promise<void> {
     const isReached = await ports.hypervisor.reaches?.(monitor.vm_id, monitor.port);
     if (isReached === undefined || isReached === null) return;
     await store.commit(({ db }) => storeCheck(db, monitor, isReached));
@@ -85,7 +85,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
       if (signal.aborted || !ports.hypervisor.reaches) return;
       looksAgain = true;
       if (looking) return;
-      looking = look()
+      looking = performDueChecks()
         .catch(onFailure)
         .finally(() => (looking = undefined));
     },
@@ -97,7 +97,7 @@ export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (er
 }
 
 /** Takes due checks. The time of the next one is stored first, so that no other instance takes them. */
-function claimDue({ store }: Runtime, now: number, limit: number): Promise<readonly Monitor[]> {
+function claimDueChecks({ store }: Runtime, now: number, limit: number): Promise<readonly Monitor[]> {
   return store.commit(async ({ db }) => {
     const due = await store.sharing.claim(dueAt(db, now).orderBy('next_check').limit(limit), 'vm_monitors', 'skip').execute();
     const ids = due.map(({ vm_id }) => vm_id);

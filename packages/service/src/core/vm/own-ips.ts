@@ -1,6 +1,4 @@
 /** The addresses of all VMs of an account, and the free ones. */
-import type { Selectable } from 'kysely';
-
 import type { FieldRule } from '../../rules/broken-field.ts';
 import { euros } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
@@ -8,7 +6,6 @@ import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { addressOf, assignedOf, firstAddressOf } from '../../rules/reverse-dns.ts';
 import type { Db } from '../../store/store.ts';
-import type { VmsTable } from '../../store/tables/vms.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { findHostSystem, pricesAt } from '../catalogue/host-system.ts';
@@ -17,9 +14,8 @@ import { namesOf } from '../domain/reverse-zones.ts';
 import { addressesOfVms, ipv4Of } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
 import { hostSystemOf, underWay } from './change.ts';
+import type { Vm } from './change.ts';
 import { ownVms, vmIdOf } from './own-vm.ts';
-
-type Vm = Selectable<VmsTable>;
 
 /** Free addresses are counted up to this number, so that a request does not read a whole pool. */
 const MAX_COUNTED = 1000;

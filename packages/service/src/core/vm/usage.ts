@@ -97,22 +97,22 @@ export async function trafficOf(db: Db, vm: Selectable<VmsTable>, now: number): 
     .where('day', '>=', firstDayOfMonth(now, KEPT_MONTHS))
     .orderBy('day')
     .execute();
-  const months = Map.groupBy(rows, ({ day }) => textOf(day).slice(0, 7));
+  const months = Map.groupBy(rows, ({ day }) => dateOfDay(day).slice(0, 7));
   const firstShown = firstDayOfMonth(now, MONTHS_WITH_DAYS);
   return {
     included: included === null ? null : bytesOf(included),
-    months: [...months].map(([month, days]) => ({ month, ...sumOf(days) })),
-    days: rows.filter(({ day }) => day >= firstShown).map((row) => ({ day: textOf(row.day), ...sumOf([row]) })),
+    months: [...months].map(([month, days]) => ({ month, ...trafficSumOf(days) })),
+    days: rows.filter(({ day }) => day >= firstShown).map((row) => ({ day: dateOfDay(row.day), ...trafficSumOf([row]) })),
   };
 }
 
-function sumOf(days: readonly Pick<TrafficSum, 'received' | 'sent'>[]): TrafficSum {
+function trafficSumOf(days: readonly Pick<TrafficSum, 'received' | 'sent'>[]): TrafficSum {
   const received = days.reduce((sum, one) => sum + one.received, 0);
   const sent = days.reduce((sum, one) => sum + one.sent, 0);
   return { received, sent, total: received + sent };
 }
 
 /** The date of a day since 1970. */
-function textOf(day: number): string {
+function dateOfDay(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }

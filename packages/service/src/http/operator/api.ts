@@ -67,7 +67,7 @@ function apiOperation(operation: Operation): OperatorApi {
       .map(({ name, in: place, pointer: schema, schema: described }) => {
         if (schema === undefined || (place !== 'path' && place !== 'query'))
           throw new Error(`The parameter ${name} of ${id} cannot be read.`);
-        return { name, in: place, type: typeOf(described), check: validator.compile(schema) };
+        return { name, in: place, type: parameterTypeOf(described), check: validator.compile(schema) };
       }),
     checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
@@ -96,7 +96,7 @@ function isOperatorId(id: string): id is OperatorId {
   return Object.hasOwn(operatorTable, id);
 }
 
-function typeOf(schema: unknown): ApiParameter['type'] {
+function parameterTypeOf(schema: unknown): ApiParameter['type'] {
   const type = member(schema, 'type');
   return type === 'integer' || type === 'boolean' ? type : 'string';
 }

@@ -2,7 +2,7 @@
 import type { Issue } from '@reseller/contract';
 
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
-import { validationProblem, OperatorProblem } from '../../operator/problem.ts';
+import { malformed, validationProblem } from '../../operator/problem.ts';
 import { mistakesOf } from '../shared/mistakes.ts';
 import type { ApiParameter, OperatorApi } from './api.ts';
 
@@ -26,7 +26,7 @@ export function readParameters({ parameters, checkBody }: OperatorApi, place: Ap
         const taken = names === '' ? 'Leave it out.' : `The operation takes ${names}.`;
         throw malformed(`There is no ${place} parameter ${name} here. ${taken}${checkBody ? ' Send fields in the JSON body.' : ''}`);
       }
-      const value = valueOf(parameter, text);
+      const value = parameterValueOf(parameter, text);
       const [issue] = mistakesOf(parameter.check(value));
       if (issue) throw malformed(`The ${place} parameter ${name} ${issue.message}.`);
       return [name, value];
@@ -34,7 +34,7 @@ export function readParameters({ parameters, checkBody }: OperatorApi, place: Ap
   );
 }
 
-function valueOf({ type }: ApiParameter, text: unknown): unknown {
+function parameterValueOf({ type }: ApiParameter, text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -106,10 +106,6 @@ export function assertPath<Id extends OperatorId>(_api: OperatorApi<Id>, values:
 /** See `assertPath`. */
 export function assertQuery<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is QueryOf<Id> {
   if (typeof values !== 'object' || values === null) throw malformed('The query could not be read.');
-}
-
-function malformed(detail: string): OperatorProblem {
-  return new OperatorProblem('malformed-request', detail);
 }
 
 function brokenRule({ path, message }: Issue): { pointer: string; detail: string } {

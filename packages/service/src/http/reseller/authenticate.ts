@@ -64,7 +64,7 @@ export interface KeyRules {
   onFailure(address: string): void;
 }
 
-interface Key {
+interface KnownKey {
   readonly caller: Caller;
   readonly validUntil: number | null;
   /** Whether the key may be used from an address. */
@@ -72,7 +72,7 @@ interface Key {
 }
 
 interface CacheEntry {
-  readonly key: Key;
+  readonly key: KnownKey;
   readonly until: number;
 }
 
@@ -82,9 +82,9 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
   /** Lookups in progress. Requests with the same key that arrive together share one. */
-  const lookups = new Map<string, Promise<Key | undefined>>();
+  const lookups = new Map<string, Promise<KnownKey | undefined>>();
 
-  async function findKey(text: string): Promise<Key | undefined> {
+  async function findKey(text: string): Promise<KnownKey | undefined> {
     const hash = hashOfApiKey(text);
     const now = performance.now();
     const cached = cache.get(hash);
@@ -138,7 +138,7 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
   };
 }
 
-async function lookUp(store: Store, text: string): Promise<Key | undefined> {
+async function lookUp(store: Store, text: string): Promise<KnownKey | undefined> {
   const [row] = await store.read((db) => selectKey(db, { hash: hashOfApiKey(text) }));
   if (!row) return undefined;
   const { rate_requests: requests, rate_seconds: seconds } = row;
@@ -172,7 +172,7 @@ interface KeyRow {
   readonly operations: string | null;
 }
 
-function allowedFrom(networks: readonly string[] | null): Key['isAllowedFrom'] {
+function allowedFrom(networks: readonly string[] | null): KnownKey['isAllowedFrom'] {
   return networks === null ? () => true : networkMatcher(networks);
 }
 

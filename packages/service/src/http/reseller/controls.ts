@@ -68,7 +68,7 @@ export function createControls(store: Store, clock: OffsetClock, mode: Mode): Co
           ({ settings, rows }) => {
             // Another instance may have advanced the clock. If this one has advanced it meanwhile, the stored offset is outdated.
             if (mode === 'sandbox' && cached === latest) clock.setOffset(settings.clockOffset);
-            return { rateLimit: settings.rateLimit, faults: rows.map(toFault) };
+            return { rateLimit: settings.rateLimit, faults: rows.map(parseFault) };
           },
           (error: unknown) => {
             if (cached === latest) cached = undefined;
@@ -113,7 +113,7 @@ export function createControls(store: Store, clock: OffsetClock, mode: Mode): Co
   };
 }
 
-function toFault({ id, operations, api_key_ids, effect }: Selectable<FaultsTable>): Fault {
+function parseFault({ id, operations, api_key_ids, effect }: Selectable<FaultsTable>): Fault {
   return {
     id,
     operations: operations === null ? null : JSON.parse(operations),

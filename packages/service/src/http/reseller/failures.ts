@@ -16,7 +16,7 @@ import { requestFacts } from '../shared/observability.ts';
 import { RequestFault } from '../shared/protocol.ts';
 import type { ServerOptions } from '../shared/server.ts';
 import type { Caller } from './authenticate.ts';
-import { apiKeyOf, factsOf, JSON_TYPE, pathOf, send } from './handler.ts';
+import { apiKeyOf, logFactsOf, JSON_TYPE, pathOf, send } from './handler.ts';
 
 /** Sends failures of the reseller API in the envelope. If the caller is known, the response is logged in the request log. */
 export function failureSender(context: HttpContext): ServerOptions['sendFailure'] {
@@ -69,7 +69,7 @@ async function sendLogged(
     path: pathOf(originalUrl),
     form: '{}',
     maskKey,
-    ...factsOf(request, reply, caller),
+    ...logFactsOf(request, reply, caller),
   };
   const response = codec.error(id, refusal, maskKey);
   try {

@@ -82,7 +82,7 @@ async function respond<Id extends OperationId>(
     path: pathOf(request.originalUrl),
     form: JSON.stringify(maskByName(api.maskForm(body.sent))),
     maskKey,
-    ...factsOf(request, reply, caller),
+    ...logFactsOf(request, reply, caller),
   };
   const error = fault && faultError(fault);
   if (error) return logReply(runtime.store, logged, codec.error(id, error));
@@ -117,7 +117,7 @@ async function respond<Id extends OperationId>(
 }
 
 /** What the request log shows of a request besides its path and form. */
-export function factsOf({ headers }: FastifyRequest, reply: FastifyReply, { keyId }: Caller) {
+export function logFactsOf({ headers }: FastifyRequest, reply: FastifyReply, { keyId }: Caller) {
   const key = headers['idempotency-key'];
   return { keyId, idempotencyKey: typeof key === 'string' ? key : key?.join(', '), elapsed: () => reply.elapsedTime };
 }

@@ -19,7 +19,7 @@ export interface KeyUse {
 export function createKeyUse(store: Store, clock: Clock, onError: (error: unknown) => void): KeyUse {
   let used = new Map<string, number>();
 
-  async function flush(): Promise<void> {
+  async function storeUses(): Promise<void> {
     if (used.size === 0) return;
     const stored = used;
     used = new Map();
@@ -40,13 +40,13 @@ export function createKeyUse(store: Store, clock: Clock, onError: (error: unknow
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS).unref();
+  const timer = setInterval(() => void storeUses(), FLUSH_INTERVAL_MS).unref();
   return {
     note: (keyId) => void used.set(keyId, clock.now()),
-    flush,
+    flush: storeUses,
     async close() {
       clearInterval(timer);
-      await flush();
+      await storeUses();
     },
   };
 }

@@ -115,7 +115,9 @@ function createConsoles(context: HttpContext) {
     handleProtocols: (protocols) => (protocols.has('binary') ? 'binary' : false),
   });
   const timer = setInterval(() => {
-    check(consoles).catch((error: unknown) => logger.warn({ err: error }, 'the open consoles were not checked; they are checked again'));
+    checkConsoles(consoles).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the open consoles were not checked; they are checked again'),
+    );
   }, runtime.consoleLimits.checkMs).unref();
   return {
     accept(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -125,16 +127,16 @@ function createConsoles(context: HttpContext) {
         return refuse(stream, '503 Service Unavailable', 'Get a new link and open it in a minute.');
       const secret = secretIn(request);
       sockets.handleUpgrade(request, stream, head, (socket) => {
-        serve(consoles, socket, secret).catch((error: unknown) => {
-          if (error instanceof Refusal) return end(socket, CLOSE.refused, error.message);
+        connectConsole(consoles, socket, secret).catch((error: unknown) => {
+          if (error instanceof Refusal) return closeWith(socket, CLOSE.refused, error.message);
           logger.error({ err: error }, 'a console could not be opened');
-          return end(socket, CLOSE.failed, 'The console could not be opened. Get a new link.');
+          return closeWith(socket, CLOSE.failed, 'The console could not be opened. Get a new link.');
         });
       });
     },
     async close(): Promise<void> {
       clearInterval(timer);
-      for (const socket of sockets.clients) end(socket, CLOSE.goingAway, 'The service restarts. Get a new link.');
+      for (const socket of sockets.clients) closeWith(socket, CLOSE.goingAway, 'The service restarts. Get a new link.');
       const deadline = performance.now() + LINGER_MS;
       while (sockets.clients.size > 0 && performance.now() < deadline) await wait(LINGER_POLL_MS);
       for (const socket of sockets.clients) socket.terminate();
@@ -142,7 +144,7 @@ function createConsoles(context: HttpContext) {
   };
 }
 
-async function serve({ context, open }: Consoles, socket: WebSocket, secret: string): Promise<void> {
+async function connectConsole({ context, open }: Consoles, socket: WebSocket, secret: string): Promise<void> {
   const { runtime, logger } = context;
   const { store, ports, consoleLimits } = runtime;
   // Nothing is lost until the machine is connected.
@@ -151,7 +153,7 @@ async function serve({ context, open }: Consoles, socket: WebSocket, secret: str
   const session = await store.commit(({ db }) => openConsoleSession(db, secret, consoleLimits, ports.clock.now()));
   const about = { vm: session.vmId, account: session.accountId };
   const one: Open = { session, socket, lastInput: performance.now(), missed: 0 };
-  function forget(): void {
+  function forgetConsole(): void {
     open.delete(one);
     logger.info(about, 'a console was closed');
     store
@@ -159,20 +161,20 @@ async function serve({ context, open }: Consoles, socket: WebSocket, secret: str
       .catch((error: unknown) => logger.warn({ err: error }, 'a closed console stays in the store until its time is over'));
   }
   // The browser may have gone while the session was opened.
-  if (socket.readyState === socket.CLOSED) return forget();
+  if (socket.readyState === socket.CLOSED) return forgetConsole();
   open.add(one);
   socket.on('message', (data) => void (isInput(data) && (one.lastInput = performance.now())));
   socket.on('pong', () => (one.missed = 0));
-  socket.once('close', forget);
+  socket.once('close', forgetConsole);
   logger.info(about, 'a console was opened');
   const screen = await ports.hypervisor.console?.(session.vmId);
   if (screen && socket.readyState === socket.OPEN) return relay(socket, screen);
   screen?.destroy();
-  end(socket, CLOSE.failed, 'The VM has no console at the moment. Get a new link.');
+  closeWith(socket, CLOSE.failed, 'The VM has no console at the moment. Get a new link.');
 }
 
 /** Ends the sessions that may not go on, that nobody uses, or whose browser has gone. */
-async function check({ context, open }: Consoles): Promise<void> {
+async function checkConsoles({ context, open }: Consoles): Promise<void> {
   const { store, ports, consoleLimits } = context.runtime;
   if (open.size === 0) return;
   const checked = [...open];
@@ -180,8 +182,9 @@ async function check({ context, open }: Consoles): Promise<void> {
   const allowed = await store.commit(({ db }) => keepSessions(db, hashes, ports.clock.now()));
   for (const one of checked) {
     const { session, socket } = one;
-    if (!allowed.has(session.hash)) end(socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
-    else if (performance.now() - one.lastInput > consoleLimits.idleMs) end(socket, CLOSE.ended, 'Nobody used the console. Get a new link.');
+    if (!allowed.has(session.hash)) closeWith(socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
+    else if (performance.now() - one.lastInput > consoleLimits.idleMs)
+      closeWith(socket, CLOSE.ended, 'Nobody used the console. Get a new link.');
     else if (++one.missed > MAX_MISSED) socket.terminate();
     else socket.ping();
   }
@@ -194,11 +197,11 @@ function relay(socket: WebSocket, screen: Duplex): void {
   browser.on('error', () => socket.terminate()).pipe(screen, { end: false });
   screen.on('error', () => screen.destroy()).pipe(browser, { end: false });
   for (const event of ['end', 'close'])
-    screen.once(event, () => end(socket, CLOSE.ended, 'The VM was stopped or restarted. Get a new link.'));
+    screen.once(event, () => closeWith(socket, CLOSE.ended, 'The VM was stopped or restarted. Get a new link.'));
   socket.once('close', () => screen.destroy());
 }
 
-function end(socket: WebSocket, code: number, reason: string): void {
+function closeWith(socket: WebSocket, code: number, reason: string): void {
   // A closing handshake needs the messages of the other side.
   socket.resume();
   socket.close(code, Buffer.from(reason).subarray(0, MAX_REASON_BYTES));

@@ -63,11 +63,11 @@ export function createHostCheck(
 ): HostCheck {
   return (host) => {
     if (mode === 'live' || host === undefined) return undefined;
-    const name = nameOf(`http://${host}`);
+    const name = hostNameOf(`http://${host}`);
     if (name === undefined)
       return new RequestFault('malformed-request', 'The header Host is not the name of a host. Send the host that the URL names.');
     if (name === 'localhost' || name.endsWith('.localhost') || isIP(name.replaceAll(/[[\]]/g, '')) > 0) return undefined;
-    if (allowedHosts.includes(name) || [publicUrl(), operatorUrl()].some((url) => url !== undefined && nameOf(url) === name))
+    if (allowedHosts.includes(name) || [publicUrl(), operatorUrl()].some((url) => url !== undefined && hostNameOf(url) === name))
       return undefined;
     return new RequestFault(
       'malformed-request',
@@ -76,7 +76,7 @@ export function createHostCheck(
   };
 }
 
-function nameOf(url: string): string | undefined {
+function hostNameOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;

@@ -34,18 +34,18 @@ export function handleConnections(app: FastifyInstance, rawResponse: (error: Nod
     if (refused.has(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     refused.add(socket);
-    function end(text: string): void {
+    function sendLast(text: string): void {
       socket.once('end', () => socket.destroy());
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
       socket.end(text);
     }
     const { request, response } = newest.get(socket) ?? {};
     // The bytes follow a request that is still running. Its response comes first.
-    if (request?.complete && !response?.writableFinished) response?.once('finish', () => end(textOf(rawResponse(error))));
+    if (request?.complete && !response?.writableFinished) response?.once('finish', () => sendLast(responseTextOf(rawResponse(error))));
     // The bytes belong to the body of a request that already has a response. A client would take a second response for that of its next
     // request.
-    else if (request?.complete === false && response?.headersSent) end('');
-    else end(textOf(rawResponse(error)));
+    else if (request?.complete === false && response?.headersSent) sendLast('');
+    else sendLast(responseTextOf(rawResponse(error)));
   });
   server.on('connect', (request, stream) => {
     const socket = socketOf(stream);
@@ -64,7 +64,7 @@ function socketOf(stream: Duplex): Socket {
   throw new TypeError('A server without TLS must have plain sockets.');
 }
 
-function textOf({ status, type, body }: RawResponse): string {
+function responseTextOf({ status, type, body }: RawResponse): string {
   const headers = {
     'Content-Type': type,
     'Content-Length': String(Buffer.byteLength(body)),

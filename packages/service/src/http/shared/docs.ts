@@ -46,7 +46,7 @@ export async function serveDocs(
   const errorPage = await readFile(join(directory, ERROR_PAGE), 'utf8').catch(() => undefined);
   // Loaded here, because a service without the site does not need it.
   const { default: fastifyStatic } = await import('@fastify/static');
-  await app.register(serve, { prefix: PATH });
+  await app.register(servePages, { prefix: PATH });
 
   /** The pages of a sandbox also send requests to its operator API. */
   function policy(): string {
@@ -54,10 +54,10 @@ export async function serveDocs(
     return operator === undefined ? contentSecurityPolicy : `${contentSecurityPolicy}; connect-src 'self' ${operator}`;
   }
 
-  async function serve(site: FastifyInstance): Promise<void> {
+  async function servePages(site: FastifyInstance): Promise<void> {
     const handleError = site.errorHandler;
     site.setErrorHandler(async (error, request, reply) => {
-      const { headers } = detailsOf(error);
+      const { headers } = fileErrorOf(error);
       if (headers) reply.headers(headers);
       return handleError.call(site, refusalOf(error) ?? error, request, reply);
     });
@@ -89,7 +89,7 @@ function noSuchPage(): Refusal {
 
 /** The refusal for an error of the file server, or undefined for a failure of the service. */
 function refusalOf(error: unknown): Refusal | undefined {
-  const { status, code } = detailsOf(error);
+  const { status, code } = fileErrorOf(error);
   if (status === 412)
     return new Refusal(412, 'precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names. Read it again.');
   if (status === 416)
@@ -99,13 +99,13 @@ function refusalOf(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-interface Details {
+interface FileError {
   readonly status: number | undefined;
   readonly code: unknown;
   readonly headers: Record<string, string> | undefined;
 }
 
-function detailsOf(error: unknown): Details {
+function fileErrorOf(error: unknown): FileError {
   if (!isError(error)) return { status: undefined, code: undefined, headers: undefined };
   const range = 'headers' in error && typeof error.headers === 'object' ? new Headers(Object(error.headers)).get('content-range') : null;
   return {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 import { clientNetworkOf } from './client-address.ts';
+import type { Api } from './metrics.ts';
 
 const MINUTE_MS = 60_000;
 const FLUSH_INTERVAL_MS = 10_000;
@@ -10,9 +11,7 @@ const MAX_NETWORKS = 20;
 const MAX_GROUPS = 300_000;
 const MAX_AGE_MINUTES = 90 * 24 * 60;
 
-type Api = 'reseller' | 'operator';
-
-interface Group {
+interface FailureGroup {
   readonly minute: number;
   readonly api: Api;
   readonly network: string;
@@ -31,17 +30,17 @@ export interface FailedAuthentications {
 }
 
 export function createFailedAuthentications(store: Store, clock: Clock, onError: (error: unknown) => void): FailedAuthentications {
-  let counts = new Map<string, Group & { count: number }>();
+  let counts = new Map<string, FailureGroup & { count: number }>();
   const networksOf = { minute: 0, seen: new Set<string>() };
 
-  function add(group: Group, count: number): void {
+  function add(group: FailureGroup, count: number): void {
     const key = `${group.minute} ${group.api} ${group.network}`;
     const present = counts.get(key);
     if (present) present.count += count;
     else counts.set(key, { ...group, count });
   }
 
-  function groupOf(api: Api, address: string): Group {
+  function groupOf(api: Api, address: string): FailureGroup {
     const minute = Math.floor(clock.now() / MINUTE_MS);
     if (networksOf.minute !== minute) {
       networksOf.minute = minute;
@@ -53,7 +52,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     return { minute, api, network };
   }
 
-  async function flush(): Promise<void> {
+  async function storeCounts(): Promise<void> {
     if (counts.size === 0) return;
     const stored = counts;
     counts = new Map();
@@ -76,10 +75,10 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS).unref();
+  const timer = setInterval(() => void storeCounts(), FLUSH_INTERVAL_MS).unref();
   return {
     note: (api, address) => add(groupOf(api, address), 1),
-    flush,
+    flush: storeCounts,
     async deleteOld() {
       await store.commit(async ({ db }) => {
         const newest = db.selectFrom('failed_authentications').select('minute').orderBy('minute', 'desc').offset(MAX_GROUPS).limit(1);
@@ -90,7 +89,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     },
     async close() {
       clearInterval(timer);
-      await flush();
+      await storeCounts();
     },
   };
 }

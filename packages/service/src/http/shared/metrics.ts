@@ -11,7 +11,7 @@ import { migrationsOf } from '../../store/migrations/all.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { Db, PoolFigures } from '../../store/store.ts';
 
-type Api = 'reseller' | 'operator';
+export type Api = 'reseller' | 'operator';
 type Cause = 'store' | 'infrastructure' | 'clock' | 'other';
 
 export interface Metrics {

@@ -39,7 +39,7 @@ const UTF_8 = /^utf-?8$/i;
 const METHOD_AND_TARGET = /^[!-~]+ [!-~\u0080-\uffff]+$/;
 
 function unreadable(): RequestFault {
-  return malformed(
+  return malformedRequest(
     'The request could not be read as HTTP. Percent-encode its path, and send well-formed headers and a correct Content-Length.',
   );
 }
@@ -67,15 +67,16 @@ export function protocolFault({ httpVersion, url = '', headers, rawHeaders }: In
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return wrongVersion();
   if (url.length > MAX_URL_LENGTH) return urlTooLong();
   const repeated = repeatedHeader(rawHeaders);
-  if (repeated !== undefined) return malformed(`The header ${repeated} occurs more than once. Send it once.`);
+  if (repeated !== undefined) return malformedRequest(`The header ${repeated} occurs more than once. Send it once.`);
   if (httpVersion === '1.1' && headers.host === undefined)
-    return malformed('The header Host is missing. Send the host that the URL names.');
+    return malformedRequest('The header Host is missing. Send the host that the URL names.');
   const { 'transfer-encoding': transfer, 'content-encoding': content, 'content-type': type } = headers;
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    return malformed('The Transfer-Encoding of the request is not supported. Send the body as chunked, or with a Content-Length.');
+    return malformedRequest('The Transfer-Encoding of the request is not supported. Send the body as chunked, or with a Content-Length.');
   if (content !== undefined && content.toLowerCase() !== 'identity')
-    return unsupported('The Content-Encoding of the body is not supported. Send the body without compression.');
-  if (type !== undefined && hasOtherCharset(type)) return unsupported('The charset of the body is not supported. Send the body in UTF-8.');
+    return unsupportedMediaType('The Content-Encoding of the body is not supported. Send the body without compression.');
+  if (type !== undefined && hasOtherCharset(type))
+    return unsupportedMediaType('The charset of the body is not supported. Send the body in UTF-8.');
   return undefined;
 }
 
@@ -105,7 +106,7 @@ export function fastifyFault(error: unknown, { type, maxBytes }: AcceptedBody): 
     case 414:
       return urlTooLong();
     case 415:
-      return unsupported(`The Content-Type of the body is not supported. Send it as ${type}.`);
+      return unsupportedMediaType(`The Content-Type of the body is not supported. Send it as ${type}.`);
     default:
       return undefined;
   }
@@ -136,11 +137,11 @@ function lastPacketOf(error: Error): string {
   return Buffer.from(bytes.subarray(0, MAX_HEADERS_LENGTH)).toString('latin1');
 }
 
-function malformed(message: string): RequestFault {
+function malformedRequest(message: string): RequestFault {
   return new RequestFault('malformed-request', message);
 }
 
-function unsupported(message: string): RequestFault {
+function unsupportedMediaType(message: string): RequestFault {
   return new RequestFault('unsupported-media-type', message);
 }
 

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 /** The time in which further requests of a key share one entry. */
 const GROUP_MS = 1_000;
 
-interface Group {
+interface RefusedGroup {
   count: number;
   last: LoggedRequest;
   readonly timer: NodeJS.Timeout;
@@ -27,8 +27,8 @@ export interface RefusedRequests {
  * @param onFailure Called when an entry could not be written.
  */
 export function createRefusedRequests(store: Store, onFailure: (error: unknown) => void): RefusedRequests {
-  const groups = new Map<string, Group>();
-  async function close(keyId: string): Promise<void> {
+  const groups = new Map<string, RefusedGroup>();
+  async function closeGroup(keyId: string): Promise<void> {
     const group = groups.get(keyId);
     groups.delete(keyId);
     if (!group) return;
@@ -47,9 +47,9 @@ export function createRefusedRequests(store: Store, onFailure: (error: unknown) 
         group.last = logged;
         return;
       }
-      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => void close(keyId), GROUP_MS).unref() });
+      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => void closeGroup(keyId), GROUP_MS).unref() });
       await logReply(store, logged, reply);
     },
-    flush: async () => void (await Promise.all([...groups.keys()].map(close))),
+    flush: async () => void (await Promise.all([...groups.keys()].map(closeGroup))),
   };
 }

@@ -127,7 +127,7 @@ function collectMethods(app: FastifyInstance): (url: string) => readonly string[
     routes.push({ url, methods: [method].flat() });
   });
   return (url) => {
-    const path = decoded(url);
+    const path = decodedPathOf(url);
     const matching = routes.filter((route) => (route.pattern ??= routePattern(route.url)).test(path));
     return [...new Set(matching.flatMap(({ methods }) => methods))].toSorted();
   };
@@ -142,7 +142,7 @@ function routePattern(url: string): RegExp {
 }
 
 /** The path of a URL, decoded as the router does it. */
-function decoded(url: string): string {
+function decodedPathOf(url: string): string {
   const [path = ''] = url.split('?');
   try {
     return decodeURI(path);

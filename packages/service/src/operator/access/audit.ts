@@ -1,8 +1,8 @@
 import type { AuditRecord } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
+import { toInstant } from '../../rules/instants.ts';
 import type { AuditRecordsTable } from '../../store/tables/access.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

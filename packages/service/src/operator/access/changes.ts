@@ -1,9 +1,9 @@
 import { readOperations } from '@reseller/contract';
 import type { OperatorChange } from '@reseller/operator-client';
 
+import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import { operatorDocument } from '../document.ts';
-import { toInstant } from '../instants.ts';
 
 /** Operations that only read, of which some leave a record, too. */
 const READS: ReadonlySet<string> = new Set(readOperations(operatorDocument).flatMap(({ id, method }) => (method === 'GET' ? [id] : [])));

@@ -1,4 +1,4 @@
-import { toInstant } from '../instants.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { ReadOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

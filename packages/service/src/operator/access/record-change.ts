@@ -35,7 +35,7 @@ export async function recordChange(
     actor_name: caller.name,
     address,
     operation: operationId,
-    target: targetOf(path, after),
+    target: changedResourceOf(path, after),
     state_before: maskKeys(JSON.stringify(withoutSecrets(before))),
     state_after: maskKeys(JSON.stringify(withoutSecrets(after))),
     request_id: requestId,
@@ -44,7 +44,7 @@ export async function recordChange(
 }
 
 /** The resource that the path names, or else the one in the response. */
-function targetOf(path: object, after: unknown): string | null {
+function changedResourceOf(path: object, after: unknown): string | null {
   const { id, account, account_id } = Object(after);
   const target: unknown = Object.values(path)[0] ?? id ?? Object(account).id ?? account_id;
   return typeof target === 'string' ? target : null;

@@ -1,9 +1,9 @@
 /** Sessions of the console. The layer of HTTP sets their cookie. */
 import type { Session } from '@reseller/operator-client';
 
+import { toInstantOrNull } from '../../rules/instants.ts';
 import { SESSION_MS } from '../../rules/operator-session.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { toInstantOrNull } from '../instants.ts';
 import type { OperatorCall, OperatorId, ReadOperation, StoreOperation } from '../operation.ts';
 
 /** GET /session */

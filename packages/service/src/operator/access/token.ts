@@ -4,10 +4,10 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { newOperatorToken, sha256 } from '../../rules/credentials.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Db } from '../../store/store.ts';
 import type { OperatorTokensTable } from '../../store/tables/access.ts';
-import { toInstant, toInstantOrNull } from '../instants.ts';
 import { isScope } from '../operation.ts';
 import type { OperatorCaller, ReadOperation, Scope, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

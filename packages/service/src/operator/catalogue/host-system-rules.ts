@@ -3,7 +3,7 @@ import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-cli
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
 
 /** The rules of a host system that its schema cannot express. */
-export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
+export function brokenHostSystemRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
   const errors: BrokenRule[] = [];
   for (const [resource, { min, max }] of Object.entries(ranges)) {
     if (max < min) errors.push({ pointer: `#/ranges/${resource}/max`, detail: `must not be below min, which is ${min}` });

@@ -12,7 +12,7 @@ import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, notFound } from '../problem.ts';
-import { brokenRules } from './host-system-rules.ts';
+import { brokenHostSystemRules } from './host-system-rules.ts';
 import { replaceNodes } from './nodes.ts';
 
 const order: Order = { columns: { position: 'integer', name: 'text' }, direction: 'asc' };
@@ -51,7 +51,7 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
     return host && describeHostSystem(db, host, now);
   },
   async run({ db }, { path, body, now }) {
-    assertNoBrokenRules(brokenRules(body));
+    assertNoBrokenRules(brokenHostSystemRules(body));
     const { datacenter, ranges, prices, nodes, included_traffic = null, ...described } = body;
     const columns = {
       ...described,
@@ -83,7 +83,7 @@ interface NewPrices {
 /** Replaces prices that begin now. The new ones apply to the same VMs. */
 async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, prices, now }: NewPrices): Promise<void> {
   const inForce = before && pricesAt(before, now);
-  if (inForce && isDeepStrictEqual(toPrices(inForce.prices), toPrices(prices))) return;
+  if (inForce && isDeepStrictEqual(toResourcePrices(inForce.prices), toResourcePrices(prices))) return;
   const appliesTo = inForce?.validFrom === now ? inForce.appliesTo : 'new_purchases';
   await storePrices(db, hostsystem, { validFrom: now, prices, appliesTo });
 }
@@ -96,7 +96,7 @@ export async function requireHostSystem(db: Db, name: string): Promise<HostSyste
 }
 
 /** Converts prices to their form in responses. */
-export function toPrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit }: ResourcePrices): ResourcePrices {
+export function toResourcePrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit }: ResourcePrices): ResourcePrices {
   function price(written: string): string {
     return decimalOf(euros(written));
   }
@@ -150,7 +150,7 @@ function toHostSystem(host: HostSystem, nodes: Nodes, now: number): HostSystemRe
     memory: host.memory,
     nvme_hard_drives: host.nvme_hard_drives,
     ranges: host.ranges,
-    prices: toPrices(pricesAt(host, now).prices),
+    prices: toResourcePrices(pricesAt(host, now).prices),
     position: host.position,
     included_traffic: host.included_traffic,
     nodes: nodes.get(host.name) ?? [],

@@ -9,7 +9,7 @@ import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem, requireFound } from '../problem.ts';
-import { overlap, parseNetwork } from './network.ts';
+import { networksOverlap, parseNetwork } from './network.ts';
 
 type Row = Selectable<IpPoolsTable>;
 
@@ -37,16 +37,16 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
 /** GET /ip-pools/{ip_pool_id} */
 export const getIpPool: ReadOperation<'getIpPool'> = {
   kind: 'read',
-  run: async (db, { path }) => requireFound(await poolOf(db, path.ip_pool_id), 'IP pool of this identifier'),
+  run: async (db, { path }) => requireFound(await ipPoolOf(db, path.ip_pool_id), 'IP pool of this identifier'),
 };
 
 /** PUT /ip-pools/{ip_pool_id} */
 export const defineIpPool: StoreOperation<'defineIpPool'> = {
   kind: 'store',
   lock: 'catalogue',
-  before: (db, { path }) => poolOf(db, path.ip_pool_id),
+  before: (db, { path }) => ipPoolOf(db, path.ip_pool_id),
   async run({ db }, { path, body }) {
-    assertNoBrokenRules(await brokenRules(db, body));
+    assertNoBrokenRules(await brokenPoolRules(db, body));
     const { ip_pool_id: id } = path;
     const accountId = body.account_id ?? null;
     const { cidr } = parseNetwork(body.cidr) ?? body;
@@ -61,15 +61,15 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
       }
       await db.updateTable('ip_pools').set({ ddos_protection: body.ddos_protection }).where('id', '=', id).execute();
     } else {
-      const other = pools.find((pool) => overlap(pool.cidr, cidr));
+      const other = pools.find((pool) => networksOverlap(pool.cidr, cidr));
       if (other) throw new OperatorProblem('in-use', `${cidr} overlaps ${other.cidr} of the pool ${other.id}. Choose another network.`);
       await addIpPool(db, { id, datacenter: body.datacenter, accountId, cidr, ddosProtection: body.ddos_protection });
     }
-    return requireFound(await poolOf(db, id), 'IP pool of this identifier');
+    return requireFound(await ipPoolOf(db, id), 'IP pool of this identifier');
   },
 };
 
-async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPoolRequest): Promise<BrokenRule[]> {
+async function brokenPoolRules(db: Db, { cidr, account_id: accountId }: DefineIpPoolRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
   const network = parseNetwork(cidr);
   if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
@@ -100,7 +100,7 @@ async function countAddresses(db: Db, pools: readonly Row[]): Promise<AddressCou
   return new Map(counts.map((count) => [count.pool_id, count]));
 }
 
-async function poolOf(db: Db, id: string): Promise<IpPool | undefined> {
+async function ipPoolOf(db: Db, id: string): Promise<IpPool | undefined> {
   const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirst();
   return pool && toIpPool(pool, await countAddresses(db, [pool]));
 }

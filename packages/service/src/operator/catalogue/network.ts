@@ -30,7 +30,7 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 /** Whether two networks have an address in common. */
-export function overlap(one: string, other: string): boolean {
+export function networksOverlap(one: string, other: string): boolean {
   const [a, b] = [parseNetwork(one), parseNetwork(other)];
   return a !== undefined && b !== undefined && a.family === b.family && a.first <= b.last && b.first <= a.last;
 }

@@ -3,16 +3,16 @@ import type { HostSystemPriceVersion } from '@reseller/operator-client';
 import { storePrices, withdrawPrices } from '../../core/catalogue/host-system.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { PriceVersion } from '../../rules/price-version.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
-import { requireHostSystem, toPrices } from './host-system.ts';
+import { requireHostSystem, toResourcePrices } from './host-system.ts';
 
 const priceList: PriceList<{ readonly hostsystem: string }, PriceVersion, HostSystemPriceVersion> = {
   versionsOf: async (db, { hostsystem }) => (await requireHostSystem(db, hostsystem)).priceVersions,
-  toVersion,
+  toVersion: toHostSystemPriceVersion,
   remove: (db, { hostsystem }, validFrom) => withdrawPrices(db, hostsystem, validFrom),
 };
 
@@ -32,7 +32,7 @@ export const scheduleHostSystemPrices: StoreOperation<'scheduleHostSystemPrices'
     const { applies_to: appliesTo } = { ...DEFAULTS.ScheduleHostSystemPricesRequest, ...body };
     const version: PriceVersion = { validFrom, prices: body.prices, appliesTo };
     await storePrices(db, name, version);
-    return toVersion([...versions, version], version, now);
+    return toHostSystemPriceVersion([...versions, version], version, now);
   },
 };
 
@@ -44,8 +44,8 @@ export const withdrawHostSystemPrices: StoreOperation<'withdrawHostSystemPrices'
   run: ({ db }, call) => withdrawVersion(db, call, priceList),
 };
 
-function toVersion(versions: readonly PriceVersion[], version: PriceVersion, now: number): HostSystemPriceVersion {
+function toHostSystemPriceVersion(versions: readonly PriceVersion[], version: PriceVersion, now: number): HostSystemPriceVersion {
   const { validFrom, prices, appliesTo } = version;
   const state = versionStateAt(versions, version, now);
-  return { prices: toPrices(prices), valid_from: toInstant(validFrom), applies_to: appliesTo, state };
+  return { prices: toResourcePrices(prices), valid_from: toInstant(validFrom), applies_to: appliesTo, state };
 }

@@ -6,11 +6,11 @@ import { addressesOfServers, datacenterOf } from '../../core/dedicated/responses
 import { findServer, stateOf } from '../../core/dedicated/server.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import { assertNotErased, lockedAccountOf } from '../account.ts';
 import { parseNetwork } from '../catalogue/network.ts';
-import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

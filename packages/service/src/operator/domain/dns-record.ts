@@ -1,8 +1,8 @@
 import type { DnsRecord } from '@reseller/operator-client';
 
-import { nameOf } from '../../core/domain/dns.ts';
+import { recordNameOf } from '../../core/domain/dns.ts';
 import type { DnsRecordRow } from '../../core/domain/dns.ts';
-import { toInstant } from '../instants.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { ReadOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -30,5 +30,5 @@ export const listDnsRecords: ReadOperation<'listDnsRecords'> = {
 
 function toDnsRecord(row: DnsRecordRow): DnsRecord {
   const { id, type, data, ttl, changed } = row;
-  return { id, name: nameOf(row), type, data, ttl, changed: toInstant(changed) };
+  return { id, name: recordNameOf(row), type, data, ttl, changed: toInstant(changed) };
 }

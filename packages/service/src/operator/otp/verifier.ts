@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { VerifiersTable } from '../../store/tables/access.ts';
-import { toInstant, toInstantOrNull } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

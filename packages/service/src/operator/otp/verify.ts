@@ -1,8 +1,8 @@
 import { accountExists } from '../../core/account/account.ts';
 import { counted } from '../../rules/counted.ts';
 import { hashesOfOtp } from '../../rules/credentials.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { toInstant } from '../instants.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 
@@ -11,7 +11,7 @@ const MAX_FAILURES = 5;
 const FAILURES_TTL_MS = 10 * 60 * 1000;
 
 /** Wrong codes are counted for each token and account. */
-interface Attempt {
+interface AttemptCounter {
   readonly verifierId: string;
   /** Empty if the verifier names no account, or one that does not exist. */
   readonly accountId: string;
@@ -43,7 +43,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
         await record(db, { before: null, after: verified });
         return { verified };
       }
-      if (!(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
+      if (!(await wasUsedFirst(db, presented, now))) await storeFailedCount(db, attempt, failed + 1);
       return {};
     });
     if (result.verified) return result.verified;
@@ -73,7 +73,7 @@ function tooManyFailures(retryAfter: number, accountId: string | undefined): Ope
 }
 
 /** The failures that still count. The insert locks the row, so that concurrent attempts wait for each other. */
-async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: number): Promise<{ since: number; failed: number }> {
+async function attemptsOf(db: Db, { verifierId, accountId }: AttemptCounter, now: number): Promise<{ since: number; failed: number }> {
   const attempts = await db
     .insertInto('otp_attempts')
     .values({ verifier_id: verifierId, account_id: accountId, since: now, failed: 0 })
@@ -90,7 +90,7 @@ async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: numbe
   return anew;
 }
 
-async function countFailure(db: Db, { verifierId, accountId }: Attempt, failed: number): Promise<void> {
+async function storeFailedCount(db: Db, { verifierId, accountId }: AttemptCounter, failed: number): Promise<void> {
   await db.updateTable('otp_attempts').set({ failed }).where('verifier_id', '=', verifierId).where('account_id', '=', accountId).execute();
 }
 

@@ -1,10 +1,10 @@
 import type { AdvanceClockRequest } from '@reseller/operator-client';
 
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-import { toInstant } from '../instants.ts';
 import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
 

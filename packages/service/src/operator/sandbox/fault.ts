@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { FaultsTable } from '../../store/tables/service.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -36,7 +36,7 @@ export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
   async run({ body, now, sandbox, runtime: { store, ports } }, record) {
     const fault = await store.commit(async ({ db }) => {
-      assertNoBrokenRules(await brokenRules(db, body));
+      assertNoBrokenRules(await brokenFaultRules(db, body));
       // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
@@ -75,14 +75,10 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   },
 };
 
-function isOperationId(name: string): boolean {
-  return OPERATION_IDS.some((id) => id === name);
-}
-
-async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
+async function brokenFaultRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
   names.forEach((name, index) => {
-    if (!isOperationId(name))
+    if (!OPERATION_IDS.some((id) => id === name))
       errors.push({ pointer: `#/operations/${index}`, detail: 'must be an operationId of the reseller API, such as createVm' });
   });
   for (const [index, key] of keys.entries()) {

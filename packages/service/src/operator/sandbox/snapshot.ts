@@ -3,12 +3,12 @@ import type { Selectable } from 'kysely';
 
 import { enterNoted } from '../../core/events/feed.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { dump, empty, forgetNoted, freeze, insert } from '../../sandbox/tables.ts';
 import type { DumpedRow } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { SnapshotsTable } from '../../store/tables/service.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -100,7 +100,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
 /** Milliseconds by which the clock of a snapshot is ahead of the machine's. */
 async function clockOffsetIn(db: Db, name: string): Promise<number> {
   const pieces = await piecesOf(db, name, 'settings');
-  const settings = pieces.flatMap(({ rows }) => parsed(rows));
+  const settings = pieces.flatMap(({ rows }) => parseRows(rows));
   return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);
 }
 
@@ -112,7 +112,7 @@ async function piecesOf(db: Db, snapshot: string, table?: string): Promise<{ tab
   return (table === undefined ? pieces : pieces.where('table_name', '=', table)).execute();
 }
 
-function parsed(rows: string): readonly DumpedRow[] {
+function parseRows(rows: string): readonly DumpedRow[] {
   return JSON.parse(rows);
 }
 

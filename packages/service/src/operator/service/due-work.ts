@@ -4,10 +4,10 @@ import type { Selectable } from 'kysely';
 import { jobKinds } from '../../core/jobs/job-kinds.ts';
 import { ALL_JOBS, dueBefore } from '../../core/jobs/job.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { FailedJobsTable } from '../../store/tables/service.ts';
 import { lockedAccountOf } from '../account.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 
 /** A scheduled job or a change of a sale. */
@@ -28,7 +28,7 @@ export const getDueWork: ReadOperation<'getDueWork'> = {
       overdue: await countOverdue(db, now),
       overdue_since: since !== undefined && since <= now ? toInstant(since) : null,
       next: items.slice(0, limit).map(({ at, ...item }) => ({ ...item, due: toInstant(at) })),
-      failed: (await failedJobs(db).limit(limit).execute()).map(toFailedJob),
+      failed: (await selectFailedJobs(db).limit(limit).execute()).map(toFailedJob),
     };
   },
 };
@@ -50,10 +50,10 @@ export const retryJobs: StoreOperation<'retryJobs'> = {
 };
 
 async function failedJobsOf(db: Db, accountId: string): Promise<FailedJob[]> {
-  return (await failedJobs(db).where('account_id', '=', accountId).execute()).map(toFailedJob);
+  return (await selectFailedJobs(db).where('account_id', '=', accountId).execute()).map(toFailedJob);
 }
 
-function failedJobs(db: Db) {
+function selectFailedJobs(db: Db) {
   return db.selectFrom('failed_jobs').selectAll().orderBy('next_attempt').orderBy('account_id').orderBy('work');
 }
 

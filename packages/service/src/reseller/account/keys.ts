@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely';
 import { accessOf } from '../../core/account/account.ts';
 import { isRestricted, lockKey, replaceKey, spendingLimitOf, storedTexts } from '../../core/account/api-key.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { ApiKeysTable } from '../../store/tables/accounts.ts';
@@ -32,7 +33,7 @@ export const rotateKey: StoreOperation<'rotateKey'> = {
     const { id, key, replacedUntil } = await replaceKey(db, ports, old, { overlapSeconds, now, mode });
     return {
       message: 'The API key was rotated. The old key stays valid until replaced_valid_until.',
-      data: { key_id: id, api_key: key, replaced_key_id: old.id, replaced_valid_until: instantOf(replacedUntil) },
+      data: { key_id: id, api_key: key, replaced_key_id: old.id, replaced_valid_until: toInstant(replacedUntil) },
     };
   },
 };
@@ -46,7 +47,7 @@ export const revokeKey: StoreOperation<'revokeKey'> = {
     await db.updateTable('api_keys').set({ revoked: time }).where('id', '=', id).execute();
     return {
       message: 'The API key was revoked. All instances refuse it within a second.',
-      data: { key_id: id, revoked: instantOf(time) },
+      data: { key_id: id, revoked: toInstant(time) },
     };
   },
 };
@@ -78,20 +79,12 @@ async function toAccountKey(db: Db, key: Row, { keyId, now }: { readonly keyId: 
     key_id: key.id,
     label: key.label,
     access: accessOf(key),
-    created: instantOf(key.created),
-    valid_until: instantOrNull(key.valid_until),
-    revoked: instantOrNull(key.revoked),
-    last_used: instantOrNull(key.last_used),
+    created: toInstant(key.created),
+    valid_until: toInstantOrNull(key.valid_until),
+    revoked: toInstantOrNull(key.revoked),
+    last_used: toInstantOrNull(key.last_used),
     current: key.id === keyId,
     allowed_networks: storedTexts(key.allowed_networks),
     spending_limit: await spendingLimitOf(db, key, now),
   };
-}
-
-function instantOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function instantOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : instantOf(milliseconds);
 }

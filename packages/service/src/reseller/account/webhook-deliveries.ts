@@ -1,10 +1,9 @@
 import type { WebhookDelivery } from '@reseller/client/extension';
 
 import { deliveriesOf, findDelivery, replayDelivery, replaySince } from '../../core/events/deliveries.ts';
-import type { ListedDelivery } from '../../core/events/deliveries.ts';
+import type { ListedDelivery, Webhook } from '../../core/events/deliveries.ts';
 import { enterEvents, noteTest } from '../../core/events/feed.ts';
 import { findWebhook } from '../../core/events/webhook.ts';
-import type { Webhook } from '../../core/events/webhook.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';

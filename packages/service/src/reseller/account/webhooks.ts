@@ -1,10 +1,12 @@
 import type { Webhook as WebhookData } from '@reseller/client/extension';
 
+import type { Webhook } from '../../core/events/deliveries.ts';
 import { enterEvents } from '../../core/events/feed.ts';
 import { changeWebhook, deleteWebhook, findWebhook, rotateSecret, storeWebhook, webhooksOf } from '../../core/events/webhook.ts';
-import type { Webhook, WebhookChoice } from '../../core/events/webhook.ts';
+import type { WebhookChoice } from '../../core/events/webhook.ts';
 import { DEFAULTS, EVENT_TYPES } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { FormOf, ReadOperation, StoreOperation } from '../operation.ts';
 
@@ -63,7 +65,7 @@ export const rotateWebhookSecret: StoreOperation<'rotateWebhookSecret'> = {
     const { secret, expires } = await rotateSecret(db, runtime, id, now);
     return {
       message: 'The secret was rotated. The previous one signs until previous_valid_until, too.',
-      data: { webhook_id: id, signing_secret: secret, previous_valid_until: instantOf(expires) },
+      data: { webhook_id: id, signing_secret: secret, previous_valid_until: toInstant(expires) },
     };
   },
 };
@@ -91,11 +93,7 @@ function toWebhook({ id, url, description, types, enabled, disabled_reason, fail
     events: types === null ? [ALL] : JSON.parse(types),
     enabled: enabled === 1,
     disabled_reason,
-    failing_since: failing_since === null ? null : instantOf(failing_since),
-    created: instantOf(created),
+    failing_since: toInstantOrNull(failing_since),
+    created: toInstant(created),
   };
-}
-
-function instantOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,17 +1,16 @@
 import type { AccountingDocument } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
-import { grossLeft } from '../../core/accounting/debt.ts';
+import { grossLeft, grossOfDocument } from '../../core/accounting/debt.ts';
 import { vatSumsOf } from '../../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { Money } from '../../rules/money.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import type { ReadOperation } from '../operation.ts';
 
 const COLUMNS = ['id', 'invoice_id', 'kind', 'number', 'issued', 'due', 'reason', 'net', 'vat', 'vat_by_rate'] as const;
-type Document = Pick<Selectable<IssuedDocumentsTable>, (typeof COLUMNS)[number]>;
+type ListedDocument = Pick<Selectable<IssuedDocumentsTable>, (typeof COLUMNS)[number]>;
 
 /** GET /accounting/documents: the invoices and credit notes of the account as they were issued, newest first. */
 export const listDocuments: ReadOperation<'listDocuments'> = {
@@ -52,7 +51,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
   },
 };
 
-function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'document' | 'xml'> {
+function toDocument(document: ListedDocument): Omit<AccountingDocument, 'unpaid' | 'document' | 'xml'> {
   return {
     kind: document.kind,
     number: document.number,
@@ -62,10 +61,6 @@ function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'do
     reason: document.reason,
     net: numberOf(BigInt(document.net)),
     vat: vatSumsOf(document).map(({ basisPoints, net, vat }) => ({ rate: basisPoints / 100, net: numberOf(net), amount: numberOf(vat) })),
-    gross: numberOf(grossOf(document)),
+    gross: numberOf(grossOfDocument(document)),
   };
-}
-
-function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): Money {
-  return BigInt(net) + BigInt(vat);
 }

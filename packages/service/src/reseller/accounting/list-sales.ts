@@ -4,11 +4,11 @@ import { vatRatesOf } from '../../core/accounting/account-vat.ts';
 import { openSales } from '../../core/catalogue/sale.ts';
 import type { OpenSale } from '../../core/catalogue/sale.ts';
 import { counted } from '../../rules/counted.ts';
-import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
-import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
+import { vatInForce } from '../../rules/vat.ts';
 import type { ReadOperation } from '../operation.ts';
+import { toUnitPrice } from '../unit-price.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
 export const listSales: ReadOperation<'listSales'> = {
@@ -42,7 +42,7 @@ function toSale(sale: OpenSale, vat: number): Sale {
 function toHostsystemPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
   const shownResources = saleResources.flatMap((resource) => {
     const net = prices[resource];
-    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) }] as const];
+    return net === undefined ? [] : [[resource, toUnitPrice(net, vat)] as const];
   });
   return Object.fromEntries(shownResources);
 }

@@ -1,10 +1,10 @@
 import type { DnsRecord } from '@reseller/client/extension';
 
-import { nameOf } from '../../core/domain/dns.ts';
+import { recordNameOf } from '../../core/domain/dns.ts';
 import type { DnsRecordRow } from '../../core/domain/dns.ts';
 
 /** A DNS record in responses. */
 export function toDnsRecord(row: DnsRecordRow): DnsRecord {
   const { id, type, data, ttl } = row;
-  return { record_id: id, type, name: nameOf(row), data, ttl };
+  return { record_id: id, type, name: recordNameOf(row), data, ttl };
 }

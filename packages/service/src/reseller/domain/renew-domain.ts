@@ -69,12 +69,12 @@ export const quoteRenewDomain: ReadOperation<'quoteRenewDomain'> = {
  */
 async function renewalNow(db: Db, domain: DomainRow, now: number): Promise<{ readonly stop: Seconds; readonly price: Money }> {
   const transition = renewEarly(registrationOf(domain), Math.floor(now / 1000));
-  if ('refused' in transition) throw refusalOf(domain.name, transition.refused);
+  if ('refused' in transition) throw renewalRefusalOf(domain.name, transition.refused);
   const price = inForceAt(await tldPriceVersions(db, domain.tld), now).renew;
   return { stop: transition.next.expires, price };
 }
 
-function refusalOf(name: string, refused: string): Refusal {
+function renewalRefusalOf(name: string, refused: string): Refusal {
   const message =
     refused === 'too far'
       ? `The domain ${name} would expire more than ${MAX_YEARS} years from now, which registries do not allow. Renew it later.`

@@ -62,10 +62,10 @@ export const undeleteDomain = deliveredCall(undelete);
  */
 export function assertCancelled(row: DomainRow, now: number): void {
   const transition = withdrawDomainCancellation(registrationOf(row), Math.floor(now / 1000));
-  if ('refused' in transition) throw refusalOf(row.name, transition.refused);
+  if ('refused' in transition) throw undeleteRefusalOf(row.name, transition.refused);
 }
 
-function refusalOf(name: string, refused: string): Refusal {
+function undeleteRefusalOf(name: string, refused: string): Refusal {
   const message =
     refused === 'not cancelled'
       ? `The domain ${name} is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.`

@@ -2,10 +2,10 @@ import { priceListOf } from '../../core/accounting/account-vat.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import { freeIps, ownIps } from '../../core/vm/own-ips.ts';
 import { counted } from '../../rules/counted.ts';
-import { decimalOf, euros, numberOf } from '../../rules/money.ts';
-import type { Money } from '../../rules/money.ts';
-import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
+import { euros } from '../../rules/money.ts';
+import { vatInForce } from '../../rules/vat.ts';
 import type { ReadOperation } from '../operation.ts';
+import { toUnitPrice } from '../unit-price.ts';
 
 /** GET /ip/list */
 export const listIps: ReadOperation<'listIps'> = {
@@ -23,7 +23,7 @@ export const listIps: ReadOperation<'listIps'> = {
       vmid: vmId,
       first: isFirst,
       domain,
-      ...toPrice(price, vat),
+      ...toUnitPrice(price, vat),
     }));
     return { message: `${counted(list.length, 'address', 'addresses')}.`, data: { list } };
   },
@@ -49,14 +49,9 @@ export const listAvailableIps: ReadOperation<'listAvailableIps'> = {
         },
         available: ofProvider,
         own,
-        ...toPrice(euros(pricesAt(host, now).prices.extra_ip), vat),
+        ...toUnitPrice(euros(pricesAt(host, now).prices.extra_ip), vat),
       };
     });
     return { message: `${counted(list.length, 'host system')}.`, data: { list } };
   },
 };
-
-/** @param vat Hundredths of a percent. */
-function toPrice(net: Money, vat: number): { price_net: string; price_gross: number } {
-  return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) };
-}

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
-import { addressesOf } from '../../core/vm/addresses.ts';
+import { addressesOf, ofFamily } from '../../core/vm/addresses.ts';
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
@@ -26,9 +26,6 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
     const host = await hostSystemOf(db, vm);
     const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirstOrThrow();
     const addresses = await addressesOf(db, vm.id);
-    function ofFamily(family: number) {
-      return addresses.filter((one) => one.family === family);
-    }
     return {
       message: 'The VM was found.',
       data: {
@@ -46,8 +43,8 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
           labels: labelsOf(vm.labels),
-          ipv4: ofFamily(4).map((one) => ({ ...toAddress(vm, one), ddos_protection: one.ddosProtection })),
-          ipv6: ofFamily(6).map((one) => toAddress(vm, one)),
+          ipv4: ofFamily(4, addresses).map((one) => ({ ...toAddress(vm, one), ddos_protection: one.ddosProtection })),
+          ipv6: ofFamily(6, addresses).map((one) => toAddress(vm, one)),
         },
         monitoring: await monitoringOf(db, vm.id),
         abuse_status: vm.abuse_status,

@@ -6,11 +6,12 @@ import { pricesAt } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { counted } from '../../rules/counted.ts';
 import { unchangedAround } from '../../rules/in-force.ts';
-import { decimalOf, euros, numberOf } from '../../rules/money.ts';
+import { euros } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
-import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
+import { vatInForce } from '../../rules/vat.ts';
 import { shareData } from '../codec.ts';
 import type { DataOf, ReadOperation } from '../operation.ts';
+import { toUnitPrice } from '../unit-price.ts';
 
 type VmHost = DataOf<'listVmHosts'>[number];
 
@@ -69,15 +70,14 @@ function toVmHost(host: HostSystem, at: At): VmHost {
     },
     hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
     configuration: host.ranges,
-    prices: toPrices(host, at),
+    prices: toVmHostPrices(host, at),
     included: INCLUDED,
   };
 }
 
-function toPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
+function toVmHostPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
   function toPrice(price: string): VmHostPrice {
-    const net = euros(price);
-    return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) };
+    return toUnitPrice(euros(price), vat);
   }
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = pricesAt(host, now).prices;
   return {

@@ -31,11 +31,11 @@ export const getVmTraffic: ReadOperation<'getVmTraffic'> = {
   settles: false,
   async run(db, { accountId, path, now }) {
     const traffic = await trafficOf(db, await findOwnVm(db, accountId, path.vmid), now);
-    return { message: messageOf(traffic, now), data: traffic };
+    return { message: trafficMessageOf(traffic, now), data: traffic };
   },
 };
 
-function messageOf({ months, included }: Traffic, now: number): string {
+function trafficMessageOf({ months, included }: Traffic, now: number): string {
   if (months.length === 0) return 'The service has counted no traffic of the VM.';
   const month = new Date(now).toISOString().slice(0, 7);
   const used = ((months.find((one) => one.month === month)?.total ?? 0) / bytesOf(1)).toFixed(2);

@@ -8,7 +8,7 @@ import { createTrigger } from './triggers.ts';
 import type { RowTrigger } from './triggers.ts';
 
 /** A change that a zone must be published after. */
-interface Change extends Omit<RowTrigger, 'action'> {
+interface ZoneTrigger extends Omit<RowTrigger, 'action'> {
   /** The column with the name of the domain. */
   readonly domain: string;
 }
@@ -20,7 +20,7 @@ function isDistinct(columns: readonly string[]): string {
 const isOtherRecord = isDistinct(['domain', 'sub', 'type', 'data', 'ttl']);
 const isOtherDelegation = isDistinct(['ns1', 'ns2', 'ns3', 'ns4', 'ns5']);
 
-const CHANGES: readonly Change[] = [
+const CHANGES: readonly ZoneTrigger[] = [
   { trigger: 'dns_records_added', event: 'insert on dns_records', domain: 'new.domain', when: '1 = 1' },
   { trigger: 'dns_records_changed', event: 'update on dns_records', domain: 'new.domain', when: isOtherRecord },
   { trigger: 'dns_records_removed', event: 'delete on dns_records', domain: 'old.domain', when: '1 = 1' },
@@ -52,7 +52,7 @@ export function zoneChanges(engine: Engine): Migration {
   };
 }
 
-function toTrigger({ domain, ...change }: Change): RowTrigger {
+function toTrigger({ domain, ...change }: ZoneTrigger): RowTrigger {
   const action = `insert into zone_changes (domain, version, next_attempt, claimed_until, attempts) values (${domain}, 1, 0, 0, 0)
      on conflict (domain) do update set version = zone_changes.version + 1, next_attempt = 0`;
   return { ...change, action };

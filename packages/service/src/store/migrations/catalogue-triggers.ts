@@ -5,14 +5,14 @@ import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
 
 /** A table of the catalogue. */
-interface Source {
+interface CatalogueTable {
   readonly table: keyof Schema;
   /** The columns whose changes count. Default: all. */
   readonly columns?: readonly string[];
 }
 
 /** Purchases change the used volume of a sale, so only a sale that is sold out, or no longer is, changes the catalogue. */
-const SOURCES: readonly Source[] = [
+const SOURCES: readonly CatalogueTable[] = [
   { table: 'host_systems' },
   { table: 'host_system_prices' },
   { table: 'os_images' },

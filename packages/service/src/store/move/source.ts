@@ -34,7 +34,7 @@ export async function openSource(directory: string): Promise<Source> {
     const connection = openDatabase(file);
     try {
       await assertVersion(connection);
-      const tables = tablesOf(connection);
+      const tables = columnsByTable(connection);
       function close() {
         connection.close();
         lock.close();
@@ -69,7 +69,7 @@ function openDatabase(file: string): DatabaseSync {
 
 async function assertVersion(connection: DatabaseSync): Promise<void> {
   await assertReleased(kyselyOn(connection), 'sqlite');
-  const executed = names(connection, 'select name from kysely_migration order by name');
+  const executed = selectNames(connection, 'select name from kysely_migration order by name');
   const known = Object.keys(migrationsOf('sqlite'));
   if (executed.join() === known.join()) return;
   const isOlder = executed.every((name) => known.includes(name));
@@ -80,15 +80,15 @@ async function assertVersion(connection: DatabaseSync): Promise<void> {
   );
 }
 
-function tablesOf(connection: DatabaseSync): ReadonlyMap<string, readonly string[]> {
-  const tables = names(
+function columnsByTable(connection: DatabaseSync): ReadonlyMap<string, readonly string[]> {
+  const tables = selectNames(
     connection,
     "select name from sqlite_master where type = 'table' and name not in ('catalogue_version', 'zone_changes', 'rdns_changes') and name not like 'kysely\\_%' escape '\\'",
   );
-  return new Map(tables.map((table) => [table, names(connection, 'select name from pragma_table_info(?)', table)]));
+  return new Map(tables.map((table) => [table, selectNames(connection, 'select name from pragma_table_info(?)', table)]));
 }
 
-function names(connection: DatabaseSync, sql: string, ...parameters: string[]): string[] {
+function selectNames(connection: DatabaseSync, sql: string, ...parameters: string[]): string[] {
   return connection
     .prepare(sql)
     .all(...parameters)
@@ -106,11 +106,11 @@ function* rowsOf(connection: DatabaseSync, table: string, columns: readonly stri
   const statement = connection.prepare(`select ${read.join(', ')} from "${table}"`);
   statement.setReadBigInts(true);
   for (const row of statement.iterate()) {
-    yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, valueOf(value, `${table}.${column}`)]));
+    yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, sqliteValueOf(value, `${table}.${column}`)]));
   }
 }
 
-function valueOf(value: unknown, where: string): Value {
+function sqliteValueOf(value: unknown, where: string): Value {
   if (value === null || typeof value === 'bigint') return value;
   if (!(value instanceof Uint8Array))
     throw new TypeError(`The embedded store has a value in ${where} that is neither text nor an integer.`);

@@ -70,7 +70,7 @@ export async function openTarget(url: string): Promise<Target> {
       await assertEmpty(client);
       await migrate(transaction, 'postgres', (migration) => migration());
       const tables = await tablesOf(client);
-      await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
+      await client.query(`lock table ${tables.map(quotedIdentifier).join(', ')} in access exclusive mode`);
       await assertEmpty(client);
       const inOrder = await insertionOrder(client, tables);
       const columns = new Map(inOrder.map(({ table, columns: all }) => [table, all]));
@@ -114,18 +114,18 @@ function monthsOf(rows: readonly MovedRow[]): number[] {
 function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly string[]>): Pick<Target, 'insert' | 'rows'> {
   return {
     async insert(table, rows) {
-      const columns = (tables.get(table) ?? []).map(quoted).join(', ');
+      const columns = (tables.get(table) ?? []).map(quotedIdentifier).join(', ');
       // A single parameter for any number of rows. PostgreSQL accepts integers as strings of digits.
       const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-      const statement = `insert into ${quoted(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quoted(table)}, $1)`;
+      const statement = `insert into ${quotedIdentifier(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quotedIdentifier(table)}, $1)`;
       await client.query(statement, [text]);
     },
     async *rows(table) {
-      await client.query(`declare read_back cursor for select * from ${quoted(table)}`);
+      await client.query(`declare read_back cursor for select * from ${quotedIdentifier(table)}`);
       for (;;) {
         const { rows } = await client.query<Record<string, unknown>>(`fetch ${FETCH_ROWS} from read_back`);
         if (rows.length === 0) break;
-        for (const row of rows) yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, valueOf(value)]));
+        for (const row of rows) yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, postgresValueOf(value)]));
       }
       await client.query('close read_back');
     },
@@ -134,7 +134,7 @@ function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly strin
 
 /** Accepts a database without tables, or with the tables of this version and no rows. */
 async function assertEmpty(client: ClientBase): Promise<void> {
-  const tables = await names(
+  const tables = await queryNames(
     client,
     `select table_schema || '.' || table_name as name from information_schema.tables
      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by 1`,
@@ -143,21 +143,21 @@ async function assertEmpty(client: ClientBase): Promise<void> {
   const [{ exists } = { exists: false }] = (
     await client.query<{ exists: boolean }>("select to_regclass('kysely_migration') is not null as exists")
   ).rows;
-  const executed = exists ? await names(client, 'select name from kysely_migration order by name') : [];
+  const executed = exists ? await queryNames(client, 'select name from kysely_migration order by name') : [];
   if (executed.join() !== Object.keys(migrationsOf('postgres')).join()) {
     throw new StoreOpenError(
       `The database is not empty: it has the table ${tables[0]}, and this version of the service did not create it. Name a new, empty database.`,
     );
   }
   for (const table of [...(await tablesOf(client)), ...OWN_TABLES]) {
-    const { rowCount } = await client.query(`select 1 from ${quoted(table)} limit 1`);
+    const { rowCount } = await client.query(`select 1 from ${quotedIdentifier(table)} limit 1`);
     if (rowCount === 0) continue;
     throw new StoreOpenError(`The database is not empty: its table ${table} has rows. Name a new, empty database.`);
   }
 }
 
 async function tablesOf(client: ClientBase): Promise<string[]> {
-  const tables = await names(
+  const tables = await queryNames(
     client,
     `select relname as name from pg_class
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
@@ -185,7 +185,7 @@ async function insertionOrder(client: ClientBase, tables: readonly string[]): Pr
     if (free.length === 0) throw new Error(`The tables ${[...remaining].join(', ')} have circular foreign keys.`);
     for (const table of free.toSorted()) {
       remaining.delete(table);
-      const columns = await names(
+      const columns = await queryNames(
         client,
         'select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = $1',
         table,
@@ -196,15 +196,15 @@ async function insertionOrder(client: ClientBase, tables: readonly string[]): Pr
   return ordered.toSorted((one, other) => Number(one.table === NOTED_EVENTS) - Number(other.table === NOTED_EVENTS));
 }
 
-async function names(client: ClientBase, statement: string, ...parameters: string[]): Promise<string[]> {
+async function queryNames(client: ClientBase, statement: string, ...parameters: string[]): Promise<string[]> {
   return (await client.query<{ name: string }>(statement, parameters)).rows.map(({ name }) => name);
 }
 
-function quoted(name: string): string {
+function quotedIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function valueOf(value: unknown): Value {
+function postgresValueOf(value: unknown): Value {
   if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
   throw new TypeError(`The database returned a ${typeof value}, which is neither text nor an integer.`);
 }

@@ -87,12 +87,12 @@ function feedEnd(commit: Store['commit']): RequestLog['feedEnd'] {
 
 /** Entries that arrive while an insert is in progress share the next one. */
 function groupAppend(groupSize: number, insert: (entries: readonly LogEntry[]) => Promise<void>): RequestLog['append'] {
-  interface Waiting {
+  interface WaitingAppend {
     readonly entry: LogEntry;
     resolve(): void;
     reject(error: unknown): void;
   }
-  let waiting: Waiting[] = [];
+  let waiting: WaitingAppend[] = [];
   let isInserting = false;
 
   async function insertAll(): Promise<void> {
@@ -197,12 +197,12 @@ const KEPT = sql.join(COLUMNS.flatMap(([name]) => (name === 'size' ? [] : [sql.r
 type Columns = Readonly<Record<string, readonly (string | number | null)[]>>;
 
 /** @param values A parameter with the values of a column. */
-function entriesOf(values: (name: string) => RawBuilder<unknown>) {
+function entriesInsert(values: (name: string) => RawBuilder<unknown>) {
   const arrays = COLUMNS.map(([name, type]) => sql`${values(name)}::${sql.raw(type)}[]`);
   return sql`insert into request_log_inbox (${sql.join(COLUMNS.map(([name]) => sql.ref(name)))}) select * from unnest(${sql.join(arrays)})`;
 }
 
-const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
+const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesInsert(parameter).compile(db) }));
 
 /**
  * How many batches the entries of the inbox fill now. Entries that arrive while these are numbered wait for the next time. Otherwise a reader

@@ -125,7 +125,7 @@ function storable(value: unknown): unknown {
 }
 
 function kyselyOn(connection: DatabaseConnection): Kysely<Schema> {
-  async function unsupported(): Promise<void> {
+  async function refuseTransaction(): Promise<void> {
     throw new Error('Transactions are begun by the store.');
   }
   return new Kysely<Schema>({
@@ -136,9 +136,9 @@ function kyselyOn(connection: DatabaseConnection): Kysely<Schema> {
       createDriver: () => ({
         init: async () => {},
         acquireConnection: async () => connection,
-        beginTransaction: unsupported,
-        commitTransaction: unsupported,
-        rollbackTransaction: unsupported,
+        beginTransaction: refuseTransaction,
+        commitTransaction: refuseTransaction,
+        rollbackTransaction: refuseTransaction,
         releaseConnection: async () => {},
         destroy: async () => {},
       }),

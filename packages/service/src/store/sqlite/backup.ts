@@ -112,9 +112,9 @@ function writeCopy(source: string, target: string): StoreCopy {
     forgetNumber(written);
     written.close();
     const copy = verify(unfinished);
-    sync(unfinished);
+    syncFile(unfinished);
     renameSync(unfinished, target);
-    sync(dirname(target));
+    syncFile(dirname(target));
     return copy;
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -144,7 +144,7 @@ function verify(file: string): StoreCopy {
   }
 }
 
-function sync(path: string): void {
+function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

@@ -37,7 +37,7 @@ export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, sta
   let notBefore = 0;
   let calls = 0;
 
-  function begin() {
+  function beginThread() {
     const worker = startThread();
     const ended = new AbortController();
     worker.once('exit', () => ended.abort());
@@ -45,7 +45,7 @@ export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, sta
   }
 
   async function copy(): Promise<void> {
-    const { worker, ended } = (thread ??= begin());
+    const { worker, ended } = (thread ??= beginThread());
     // It rejects if the thread fails.
     const copied = once(worker, 'message', { signal: ended });
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
@@ -59,7 +59,7 @@ export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, sta
       isFinishing = true;
       await copy();
     } catch {
-      await end();
+      await endThread();
     } finally {
       isFinishing = false;
       running = undefined;
@@ -72,7 +72,7 @@ export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, sta
     return { inLog: Number(log), uncopied: Number(log) - Number(checkpointed) };
   }
 
-  async function end(): Promise<void> {
+  async function endThread(): Promise<void> {
     await thread?.worker.terminate();
     thread = undefined;
   }
@@ -87,7 +87,7 @@ export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, sta
     },
     async close() {
       await running;
-      await end();
+      await endThread();
     },
   };
 }

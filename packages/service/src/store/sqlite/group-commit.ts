@@ -13,7 +13,7 @@ import type { LogWriter } from './request-log.ts';
 /** Primary result codes of SQLite for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
-interface Waiting {
+interface WaitingWork {
   /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
@@ -63,7 +63,7 @@ export class GroupCommit {
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
   readonly #rollBack: StatementSync;
-  readonly #transactions: Waiting[] = [];
+  readonly #transactions: WaitingWork[] = [];
   #entries: WaitingEntry[] = [];
   #flushing: Promise<void> | undefined;
   #committed: Committed[] = [];
@@ -168,7 +168,7 @@ export class GroupCommit {
       for (const { reject } of [...this.#transactions.splice(0), ...entries]) reject(unavailableOr(error));
       return;
     }
-    const begun: Waiting[] = [];
+    const begun: WaitingWork[] = [];
     try {
       const done = [...(await this.#runWaiting(begun, entries.length > 0)), ...this.#appendEntries(entries)];
       this.#end.run();
@@ -185,7 +185,7 @@ export class GroupCommit {
    *
    * @param begun Receives each one before it runs.
    */
-  async #runWaiting(begun: Waiting[], hasEntries: boolean): Promise<Committed[]> {
+  async #runWaiting(begun: WaitingWork[], hasEntries: boolean): Promise<Committed[]> {
     const deadline = performance.now() + (hasEntries ? this.#tuning.batchWithEntriesMs : this.#tuning.batchMs);
     const done: Committed[] = [];
     for (let next = this.#transactions.shift(); next; next = performance.now() < deadline ? this.#transactions.shift() : undefined) {

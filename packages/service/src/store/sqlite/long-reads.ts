@@ -24,19 +24,19 @@ export function longReads(file: string, tuning: Tuning): LongReads {
   const idle: Reader[] = [];
   const waiting: (() => void)[] = [];
   let inUse = 0;
-  async function take(): Promise<Reader> {
+  async function takeReader(): Promise<Reader> {
     if (inUse === tuning.longReads) await new Promise<void>((resolve) => waiting.push(resolve));
     inUse++;
     return idle.pop() ?? openReader(file);
   }
-  function giveBack(reader: Reader): void {
+  function giveReaderBack(reader: Reader): void {
     idle.push(reader);
     inUse--;
     waiting.shift()?.();
   }
   return {
     async read(work) {
-      const reader = await take();
+      const reader = await takeReader();
       try {
         return await reader.db.transaction().execute((transaction) => {
           tune(transaction, tuning);
@@ -44,7 +44,7 @@ export function longReads(file: string, tuning: Tuning): LongReads {
           return work(transaction);
         });
       } finally {
-        giveBack(reader);
+        giveReaderBack(reader);
       }
     },
     close: async () => void (await Promise.all(idle.splice(0).map(({ db }) => db.destroy()))),
@@ -71,24 +71,24 @@ function readingDialect(connection: DatabaseSync): Dialect {
 }
 
 function readingDriver(connection: DatabaseSync): Driver {
-  function run(statement: string) {
+  function executorOf(statement: string) {
     return async () => connection.exec(statement);
   }
   return {
     init: async () => {},
     acquireConnection: async () => ({
-      executeQuery: (query) => rowsOf(connection, query),
+      executeQuery: (query) => readRows(connection, query),
       streamQuery: (query, chunkSize) => chunksOf(connection, query, chunkSize),
     }),
     releaseConnection: async () => {},
-    beginTransaction: run('BEGIN'),
-    commitTransaction: run('COMMIT'),
-    rollbackTransaction: run('ROLLBACK'),
+    beginTransaction: executorOf('BEGIN'),
+    commitTransaction: executorOf('COMMIT'),
+    rollbackTransaction: executorOf('ROLLBACK'),
     destroy: async () => connection.close(),
   };
 }
 
-async function rowsOf<Row>(connection: DatabaseSync, query: CompiledQuery): Promise<QueryResult<Row>> {
+async function readRows<Row>(connection: DatabaseSync, query: CompiledQuery): Promise<QueryResult<Row>> {
   const rows: Row[] = [];
   await inTurns(iterate<Row>(connection, query), (row) => void rows.push(row));
   return { rows };

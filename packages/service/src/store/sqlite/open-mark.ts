@@ -30,7 +30,7 @@ export function assertComplete(directory: string, file: string): void {
   if (!existsSync(file)) throw new StoreOpenError(`${before} ${file} is missing. ${after}`);
   if (!existsSync(log)) throw new StoreOpenError(`${before} ${log} is missing, which had its last transactions. ${after}`);
   if (statSync(log).size === 0) return;
-  if (numberOf(file) !== Number(readFileSync(mark, 'utf8')))
+  if (storeNumberOf(file) !== Number(readFileSync(mark, 'utf8')))
     throw new StoreOpenError(
       `${before} ${file} was replaced since, while ${log} belongs to the store before. Put the files back as they were. To use the new store, delete ${log} and ${mark}.`,
     );
@@ -38,7 +38,7 @@ export function assertComplete(directory: string, file: string): void {
 }
 
 /** The number of a store in its file, without its write-ahead log. */
-function numberOf(file: string): number {
+function storeNumberOf(file: string): number {
   const descriptor = openSync(file, 'r');
   try {
     const bytes = Buffer.alloc(4);

@@ -104,7 +104,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       deleteMonthsBefore: (month) => deleteMonths(commit, month, tuning.cleanUpBatch),
       // One connection writes, so entries can be read in the order of their places.
       feedEnd: async () => Number.MAX_SAFE_INTEGER,
-      storeSize: async () => sizeOf(readConnection),
+      storeSize: async () => usedBytesOf(readConnection),
     },
     close: () => (closing ??= close()),
   };
@@ -188,7 +188,7 @@ async function deleteMonths(commit: Store['commit'], before: number, batchSize: 
 }
 
 /** Bytes of the pages that are in use. The file keeps free pages for later. */
-function sizeOf(connection: DatabaseSync): number {
+function usedBytesOf(connection: DatabaseSync): number {
   function value(pragma: string) {
     return Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   }

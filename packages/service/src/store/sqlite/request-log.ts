@@ -36,7 +36,7 @@ const COLUMNS = everyNameOf<Omit<LogRow, 'size'>>()([
   'bought',
 ]);
 
-function nameOf({ month, account_id, hash }: SharedBody): string {
+function bodyKeyOf({ month, account_id, hash }: SharedBody): string {
   return `${account_id} ${month} ${hash}`;
 }
 
@@ -73,9 +73,9 @@ export function logWriter(connection: DatabaseSync, tuning: Tuning): LogWriter {
       const stored = new Set<string>();
       return (entry) => {
         const { row, shared } = memory.toLogRow(entry);
-        if (shared && !stored.has(nameOf(shared))) {
+        if (shared && !stored.has(bodyKeyOf(shared))) {
           insertBody.run(shared.month, shared.account_id, shared.hash, shared.body, shared.size, shared.stored);
-          stored.add(nameOf(shared));
+          stored.add(bodyKeyOf(shared));
         }
         write(row);
       };

@@ -42,14 +42,14 @@ function framesFrom(log: Buffer, { at, frameBytes, salts }: { at: number; frameB
   return frames;
 }
 
-type Sums = readonly [number, number];
+type Checksums = readonly [number, number];
 
-function areStored([one, two]: Sums, log: Buffer, at: number): boolean {
+function areStored([one, two]: Checksums, log: Buffer, at: number): boolean {
   return log.readUInt32BE(at) === one && log.readUInt32BE(at + 4) === two;
 }
 
 /** @param bytes A multiple of 8. */
-function checksum(bytes: Buffer, before: Sums, isBigEndian: boolean): Sums {
+function checksum(bytes: Buffer, before: Checksums, isBigEndian: boolean): Checksums {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let [one, two] = before;
   for (let at = 0; at < bytes.length; at += 8) {

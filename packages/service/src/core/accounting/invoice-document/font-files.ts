@@ -40,7 +40,7 @@ function between(text: string, start: string, end: string): string | undefined {
 
 /** The files of a style sheet. Empty if its package is not installed: `@reseller/testing` goes without. */
 function filesOf(styleSheet: string): FontFile[] {
-  const path = existsSync(COPIES) ? join(COPIES, styleSheet) : installed(styleSheet);
+  const path = existsSync(COPIES) ? join(COPIES, styleSheet) : installedPath(styleSheet);
   if (path === undefined) return [];
   const faces = readFileSync(path, 'utf8').split('}');
   return faces.flatMap((face) => {
@@ -49,7 +49,7 @@ function filesOf(styleSheet: string): FontFile[] {
   });
 }
 
-function installed(styleSheet: string): string | undefined {
+function installedPath(styleSheet: string): string | undefined {
   try {
     return resolve(styleSheet);
   } catch {

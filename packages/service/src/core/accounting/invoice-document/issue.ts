@@ -145,7 +145,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
   const reverseCharge = sums.some((sum) => sum.reverseCharge);
   const buyer = profile
     ? await buyerAt(db, { profile, invoice, reverseCharge, timeZone })
-    : { company: await nameOf(db, invoice.account_id) };
+    : { company: await accountNameOf(db, invoice.account_id) };
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const { net, vat } = totalsOf(sums);
@@ -335,7 +335,7 @@ async function buyerAt(db: Db, { profile, invoice, reverseCharge, timeZone }: Bu
   return { ...address, country: shown.country, vat_id: shown.vatId };
 }
 
-async function nameOf(db: Db, accountId: string): Promise<string> {
+async function accountNameOf(db: Db, accountId: string): Promise<string> {
   return (await db.selectFrom('accounts').select('name').where('id', '=', accountId).executeTakeFirstOrThrow()).name;
 }
 

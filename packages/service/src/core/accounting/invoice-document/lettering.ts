@@ -288,7 +288,7 @@ function linesIn(text: string, fits: (span: Span) => boolean): Span[] {
   const lines: Span[] = [];
   let start = 0;
   let end = 0;
-  function finish(): void {
+  function endLine(): void {
     lines.push({ start, end: start + text.slice(start, end).trimEnd().length });
     start = end;
   }
@@ -297,13 +297,13 @@ function linesIn(text: string, fits: (span: Span) => boolean): Span[] {
       end += word.length;
       continue;
     }
-    if (end > start) finish();
+    if (end > start) endLine();
     for (const { segment } of graphemes.segment(word)) {
-      if (end > start && !fits({ start, end: end + segment.trimEnd().length })) finish();
+      if (end > start && !fits({ start, end: end + segment.trimEnd().length })) endLine();
       end += segment.length;
     }
   }
-  if (end > start || lines.length === 0) finish();
+  if (end > start || lines.length === 0) endLine();
   return lines;
 }
 

@@ -125,13 +125,13 @@ function writeHead(page: Sheet, content: DocumentContent): void {
     .fontSize(20)
     .fillColor(TEXT_COLOR)
     .text(titleOf(content, texts), MARGIN, MARGIN, { structParent, structType: 'H1' });
-  writeLines(page, [seller.company, ...addressLines(seller, texts)], { x: FACTS_X, y: MARGIN });
+  writeAddress(page, [seller.company, ...addressLines(seller, texts)], { x: FACTS_X, y: MARGIN });
   const sender = [seller.company, seller.street, `${seller.postal_code} ${seller.city}`].map(isolated).join(' · ');
   const small: TextStyle = { weight: 'regular', size: 6.5, color: MUTED_COLOR };
   writeArtifact(document, () => lettering.write(sender, small, { x: MARGIN, y: 150 }));
-  writeLines(page, [buyer.company, ...('street' in buyer ? addressLines(buyer, texts) : [])], { x: MARGIN, y: 164 });
+  writeAddress(page, [buyer.company, ...('street' in buyer ? addressLines(buyer, texts) : [])], { x: MARGIN, y: 164 });
   const buyerEnd = document.y;
-  writeFacts(page, factsOf(content, texts));
+  writeHeadFacts(page, headFactsOf(content, texts));
   document.x = MARGIN;
   document.y = Math.max(buyerEnd, document.y) + 24;
 }
@@ -151,7 +151,7 @@ function addressLines({ street, postal_code, city, country, vat_id }: Party, tex
 }
 
 /** Lines of which the first is bold. */
-function writeLines(
+function writeAddress(
   { document, lettering, root: structParent }: Sheet,
   lines: readonly string[],
   { x, y }: { x: number; y: number },
@@ -163,7 +163,10 @@ function writeLines(
   }
 }
 
-function factsOf({ number, date, due, period, times, corrects }: DocumentContent, texts: Texts): readonly (readonly [string, string])[] {
+function headFactsOf(
+  { number, date, due, period, times, corrects }: DocumentContent,
+  texts: Texts,
+): readonly (readonly [string, string])[] {
   return [
     [texts.number, number],
     [texts.date, date],
@@ -181,7 +184,7 @@ function unbroken(minute: string): string {
   return minute.replace(' ', '\u00A0');
 }
 
-function writeFacts({ document, root: structParent }: Sheet, facts: readonly (readonly [string, string])[]): void {
+function writeHeadFacts({ document, root: structParent }: Sheet, facts: readonly (readonly [string, string])[]): void {
   let y = 164;
   for (const [name, value] of facts) {
     document.font('regular').fontSize(8).fillColor(MUTED_COLOR).text(name, FACTS_X, y, { lineBreak: false, structParent });

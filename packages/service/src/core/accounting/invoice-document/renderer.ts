@@ -33,12 +33,12 @@ export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRender
       return pdf;
     } catch (error) {
       // The next document gets a new thread.
-      await end();
+      await endWorker();
       throw error;
     }
   }
 
-  async function end(): Promise<void> {
+  async function endWorker(): Promise<void> {
     await worker?.terminate();
     worker = undefined;
   }
@@ -56,7 +56,7 @@ export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRender
         waiting--;
       }
     },
-    close: end,
+    close: endWorker,
   };
 }
 

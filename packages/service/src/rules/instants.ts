@@ -1,4 +1,4 @@
-/** Instants in responses of the operator API: RFC 3339 in UTC. Days in its query parameters are in UTC too. */
+/** Instants in responses: RFC 3339 in UTC. Days in query parameters are in UTC too. */
 
 /** @param milliseconds Since 1970 UTC. */
 export function toInstant(milliseconds: number): string {
