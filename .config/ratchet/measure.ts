@@ -58,14 +58,23 @@ function linesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1, 0);
 }
 
-/** Functions that are long or have many parameters, and names that two files of a package export. */
+/** The files that declare a name, by package and name. */
+type Declared = Map<string, Set<string>>;
+
+/** Functions that are long or have many parameters, and names that two files of a package declare or export. */
 function structureOf(sources: readonly string[]): Figures {
   let long = 0;
   let wide = 0;
-  const exportedBy = new Map<string, Set<string>>();
-  function declare(name: string, file: string): void {
-    const key = `${packageOf(file)} ${name}`;
-    exportedBy.set(key, (exportedBy.get(key) ?? new Set()).add(file));
+  const exported: Declared = new Map();
+  const types: Declared = new Map();
+  const functions: Declared = new Map();
+  function declare(names: Declared, { name }: Declaration, file: string): void {
+    if (!name) return;
+    const key = `${packageOf(file)} ${name.text}`;
+    names.set(key, (names.get(key) ?? new Set()).add(file));
+  }
+  function twice(names: Declared): number {
+    return [...names.values()].filter(({ size }) => size > 1).length;
   }
   for (const file of sources) {
     const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
@@ -77,7 +86,10 @@ function structureOf(sources: readonly string[]): Figures {
         if (lineAt(node.end) - lineAt(node.getStart()) >= MAX_FUNCTION_LINES) long++;
         if (node.parameters.length > MAX_PARAMETERS) wide++;
       }
-      if (isExportedDeclaration(node) && node.name) declare(node.name.text, file);
+      if (isDeclaration(node)) {
+        declare(ts.isFunctionDeclaration(node) ? functions : types, node, file);
+        if (isExported(node)) declare(exported, node, file);
+      }
       ts.forEachChild(node, visit);
     }
     visit(source);
@@ -85,15 +97,20 @@ function structureOf(sources: readonly string[]): Figures {
   return {
     [`functions of more than ${MAX_FUNCTION_LINES} lines`]: long,
     [`functions of more than ${MAX_PARAMETERS} parameters`]: wide,
-    'names that two files of a package export': [...exportedBy.values()].filter(({ size }) => size > 1).length,
+    'names that two files of a package export': twice(exported),
+    'types that two files of a package declare': twice(types),
+    'functions that two files of a package declare': twice(functions),
   };
 }
 
-function isExportedDeclaration(node: ts.Node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.FunctionDeclaration {
-  return (
-    (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isFunctionDeclaration(node)) &&
-    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
-  );
+type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.FunctionDeclaration;
+
+function isDeclaration(node: ts.Node): node is Declaration {
+  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isFunctionDeclaration(node);
+}
+
+function isExported(node: Declaration): boolean {
+  return ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 }
 
 function isFunctionWithBody(
