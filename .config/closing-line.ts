@@ -2,6 +2,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 import { deepTag, isDeep } from './depth.ts';
 import { statusCoverage } from './status-coverage.ts';
+import { isWholeRun } from './whole-run.ts';
 
 /**
  * Ends a run with the plain line `N passed, N failed`, after the reason of each skipped test and the number of tests that only a deep run has.
@@ -17,7 +18,7 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
     },
     async onTestRunEnd(modules, errors) {
       const { passed, failed, skipped, leftOut } = countsOf(modules);
-      const isWhole = vitest !== undefined && modules.length === (await vitest.globTestSpecifications()).length && !hasNamePattern(vitest);
+      const isWhole = vitest !== undefined && (await isWholeRun(vitest, modules));
       const exercised = coverage.conclude(isWhole);
       const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
       if (isIncomplete) process.exitCode = 1;
@@ -57,8 +58,4 @@ function countsOf(modules: readonly TestModule[]): Counts {
 
 function isLeftOut({ options }: TestCase): boolean {
   return !isDeep && options.tags?.includes(deepTag.name) === true;
-}
-
-function hasNamePattern(vitest: Vitest): boolean {
-  return vitest.getRootProject().config.testNamePattern !== undefined;
 }

@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { closingLine } from './closing-line.ts';
 import { deepTag, isDeep } from './depth.ts';
 import { LongestFirst } from './longest-first.ts';
+import { suiteTime } from './suite-time.ts';
 import { installTestTools } from './test-tools.ts';
 
 // Tests start many processes that compile the same modules. Node shares the results between processes and runs.
@@ -22,7 +23,7 @@ export default defineConfig({
     globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
     include: ['{openapi,packages,apps,examples,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    reporters: ['default', closingLine()],
+    reporters: ['default', suiteTime(), closingLine()],
     pool: 'forks',
     // Two more than the cores of a small machine, because many files wait for processes, disks and timeouts.
     maxWorkers: 4,

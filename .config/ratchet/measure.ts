@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 
 import ts from 'typescript-5.9';
 
+import { packageOf } from './package-of.ts';
+
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Longer functions take more than one screen. */
@@ -45,13 +47,6 @@ function isGenerated(file: string): boolean {
 
 function isTest(file: string): boolean {
   return /\.test\.tsx?$|\/test\/|\/bench\/|\/fixtures\//.test(file);
-}
-
-function packageOf(file: string): string {
-  return file
-    .split('/')
-    .slice(0, /^(?:packages|apps)\//.test(file) ? 2 : 1)
-    .join('/');
 }
 
 function linesOf(files: readonly string[]): number {
