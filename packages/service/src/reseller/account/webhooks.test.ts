@@ -375,6 +375,22 @@ test('an edit without a field changes nothing', async () => {
   expect((await edit(service, webhook.webhook_id, {})).body).toMatchObject({ status: 'success', data: webhook });
 });
 
+test('only an edit that enables a disabled webhook starts its deliveries again', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
+  const { webhook_id } = await add(service, { url: receiver.url });
+  await tested(service, webhook_id);
+  await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(1));
+  const [waiting] = await deliveries(service, webhook_id);
+  for (const form of [{ description: 'one' }, { enabled: 'true' }, { enabled: 'false' }, { description: 'two' }]) {
+    await edit(service, webhook_id, form);
+    expect(await deliveries(service, webhook_id), JSON.stringify(form)).toEqual([waiting]);
+  }
+  expect(await only(service)).toMatchObject({ description: 'two', enabled: false });
+  receiver.respond = accept;
+  await edit(service, webhook_id, { enabled: 'true' });
+  await until(service, async () => expect(await deliveries(service, webhook_id)).toMatchObject([{ status: 'delivered', attempts: 1 }]));
+});
+
 test('both secrets sign for a day after a rotation, and a third ends the first', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver()]);
   const { webhook_id, signing_secret: first } = await add(service, { url: receiver.url });
