@@ -383,7 +383,7 @@ test('only an edit that enables a disabled webhook starts its deliveries again',
   const [waiting] = await deliveries(service, webhook_id);
   for (const form of [{ description: 'one' }, { enabled: 'true' }, { enabled: 'false' }, { description: 'two' }]) {
     await edit(service, webhook_id, form);
-    expect(await deliveries(service, webhook_id), JSON.stringify(form)).toEqual([waiting]);
+    expect({ form, deliveries: await deliveries(service, webhook_id) }).toEqual({ form, deliveries: [waiting] });
   }
   expect(await only(service)).toMatchObject({ description: 'two', enabled: false });
   receiver.respond = accept;
