@@ -199,7 +199,7 @@ test('the README of @reseller/testing starts Jest, with import and with require'
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const readme = readFileSync(join(REPOSITORY, 'packages/testing/README.md'), 'utf8');
   const [, commands = ''] = /^```sh\n(npm install --save-dev jest\n.*?)^```$/ms.exec(readme) ?? [];
-  const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'].map(tarballOf);
+  const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'].map((name) => `"${tarballOf(name)}"`);
   const quiet = '--no-audit --no-fund --prefer-offline';
   const packages = `import { createTestService, forms } from '@reseller/testing';\n`;
   const body = `test('buys', async () => {
@@ -340,7 +340,7 @@ test(
     const readme = readFileSync(join(REPOSITORY, 'packages/client/README.md'), 'utf8');
     const [, commands = ''] = /^```sh\n(npm install @reseller\/openapi .*?)^```$/ms.exec(readme) ?? [];
     const quiet = '--no-audit --no-fund --prefer-offline';
-    const script = commands.replace('npm install @reseller/openapi', `npm install ${quiet} ${tarballOf('@reseller/openapi')}`);
+    const script = commands.replace('npm install @reseller/openapi', `npm install ${quiet} "${tarballOf('@reseller/openapi')}"`);
     const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const compilerOptions = {
