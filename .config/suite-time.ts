@@ -16,7 +16,7 @@ const WHOLE = 'from start to end';
 interface SuiteTime {
   /** The machine and the day of the run. */
   readonly run: string;
-  /** From the start of the first file to the end of the last one. */
+  /** From the start of the run to its end. */
   readonly total: number;
   /** The sum over the files of each package. Several files run at the same time. */
   readonly packages: Readonly<Record<string, number>>;

@@ -2,7 +2,8 @@
  * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
  * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
  *
- * The usual run types those of README, quickstart and two guides, and compiles the programs of all pages. A deep run types all of them twice. The pages run one after another in one sandbox.
+ * The usual run types those of README, quickstart and two guides, and compiles the programs of all pages. A deep run types all of them twice.
+ * The pages run one after another in one sandbox.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';

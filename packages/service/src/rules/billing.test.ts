@@ -1,19 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import {
-  accruedBy,
-  accruedByAll,
-  accruedByCharge,
-  amountOf,
-  holdFor,
-  isoInstant,
-  periodOf,
-  runtimeOf,
-  SECONDS_PER_PRICE,
-  totalOf,
-} from './billing.ts';
+import { accruedBy, accruedByAll, accruedByCharge, amountOf, holdFor, periodOf, runtimeOf, SECONDS_PER_PRICE, totalOf } from './billing.ts';
 import type { BilledRuntime } from './billing.ts';
+import { secondsToInstant } from './instants.ts';
 import { euros, UNITS_PER_CENT } from './money.ts';
 
 const NOVEMBER = periodOf(Date.UTC(2026, 10, 1) / 1000);
@@ -94,8 +84,8 @@ test('holds the cost of the whole period, with less than one unit of excess', ()
 });
 
 test('writes an instant in UTC with milliseconds', () => {
-  expect(isoInstant(0)).toBe('1970-01-01T00:00:00.000Z');
-  expect(isoInstant(NOVEMBER.end - 1)).toBe('2026-11-30T23:59:59.000Z');
+  expect(secondsToInstant(0)).toBe('1970-01-01T00:00:00.000Z');
+  expect(secondsToInstant(NOVEMBER.end - 1)).toBe('2026-11-30T23:59:59.000Z');
 });
 
 test('begins a period with the first second of a month and ends it before that of the next, even at the end of a year', () => {

@@ -27,11 +27,6 @@ export interface BilledRuntime {
   readonly monthlyPrice: Money;
 }
 
-/** ISO 8601 in UTC with milliseconds. */
-export function isoInstant(instant: Seconds): string {
-  return new Date(instant * 1000).toISOString();
-}
-
 /** A calendar month, UTC. */
 export interface Period {
   readonly start: Seconds;

@@ -1,4 +1,4 @@
-/** Instants in responses: RFC 3339 in UTC. Days in query parameters are in UTC too. */
+/** Instants as texts: RFC 3339 in UTC, with milliseconds. Days in query parameters are in UTC too. */
 
 /** @param milliseconds Since 1970 UTC. */
 export function toInstant(milliseconds: number): string {

@@ -4,8 +4,9 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Ports } from '../../ports/ports.ts';
-import { accruedByCharge, isoInstant } from '../../rules/billing.ts';
+import { accruedByCharge } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
@@ -87,8 +88,8 @@ function bySubject(rows: readonly Selectable<ChargesTable>[], kind: Charge['kind
     if (row.kind !== kind) continue;
     (map[row.subject] ??= []).push({
       type: row.type,
-      start: isoInstant(row.start),
-      stop: isoInstant(row.stop),
+      start: secondsToInstant(row.start),
+      stop: secondsToInstant(row.stop),
       totalPrice: numberOf(BigInt(row.amount)),
     });
   }

@@ -3,9 +3,9 @@ import type { InvoiceSummary, VmPosition } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import type { Runtime } from '../../delivery/runtime.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import { documentLink, linkExpiry } from '../../rules/document-link.ts';
 import type { DocumentFormat } from '../../rules/document-link.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/tables/accounting.ts';
@@ -61,8 +61,8 @@ export async function toVmPositions(rows: AsyncIterable<Selectable<PositionsTabl
   await inTurns(rows, (row) => {
     (vms[row.vm_id] ??= []).push({
       type: row.type,
-      start: isoInstant(row.start),
-      stop: row.stop === null ? null : isoInstant(row.stop),
+      start: secondsToInstant(row.start),
+      stop: row.stop === null ? null : secondsToInstant(row.stop),
       totalRuntime: null,
       monthlyPrice: numberOf(BigInt(row.monthly_price)),
       totalPrice: null,

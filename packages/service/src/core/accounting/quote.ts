@@ -1,9 +1,10 @@
 /** Quotes: the price of a purchase before it is made. Their prices come from the functions that bill. */
 import type { Quote, QuotePart } from '@reseller/client/extension';
 
-import { accruedByCharge, isoInstant, SECONDS_PER_PRICE, totalOf } from '../../rules/billing.ts';
+import { accruedByCharge, SECONDS_PER_PRICE, totalOf } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { neededCredit } from '../../rules/credit.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { MB_PER_GB, pricedResources } from '../../rules/resources.ts';
@@ -57,7 +58,7 @@ export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now
   return {
     price: { net: numberOf(price.net), gross: numberOf(price.gross), time },
     untilPeriodEnd: { net: numberOf(untilPeriodEnd.net), gross: numberOf(untilPeriodEnd.gross) },
-    periodEnd: isoInstant(periodEnd),
+    periodEnd: secondsToInstant(periodEnd),
     neededCredit: numberOf(credit),
     parts: [...parts],
     sale: sale

@@ -10,9 +10,9 @@ import type {
   DedicatedServer,
 } from '@reseller/client';
 
-import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
@@ -52,7 +52,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options:
     accounting: {
       price: toDedicatedPrice(server, vat),
       runtime: { amount: server.runtime_days, unit: 'days' },
-      renew: state.phase === 'deployed' ? isoInstant(state.renew) : null,
+      renew: state.phase === 'deployed' ? secondsToInstant(state.renew) : null,
       terminated: state.phase === 'deployed' && state.terminated,
     },
     management: state.phase === 'deployed' ? managementOf(server, secrets) : null,

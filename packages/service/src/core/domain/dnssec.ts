@@ -4,10 +4,10 @@ import type { DomainDnssec } from '@reseller/client/extension';
 import * as v from 'valibot';
 
 import type { Runtime } from '../../delivery/runtime.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { DELEGATION_CACHE_SECONDS, dnssecStatus, haveSameKeys } from '../../rules/dnssec.ts';
 import type { Dnssec, Signing } from '../../rules/dnssec.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { nameserversOf } from './domain.ts';
@@ -48,7 +48,7 @@ export function toDomainDnssec(domain: string, dnssec: Dnssec, at: Seconds): Dom
       digest_type: digestType,
       digest,
     })),
-    disabled_at: status === 'disabling' ? isoInstant(dnssec.settled) : null,
+    disabled_at: status === 'disabling' ? secondsToInstant(dnssec.settled) : null,
   };
 }
 
@@ -84,6 +84,6 @@ export function delegationChange(
     'wrong_state',
     status === 'enabled'
       ? `DNSSEC of ${name} is on, and the new nameservers may sign the zone with other keys or not at all. Turn it off with POST /domain/${name}/dnssec/disable, wait until its status is disabled, then send this request again.`
-      : `Resolvers may have DS records of ${name} until ${isoInstant(dnssec.settled)}, and the new nameservers may sign the zone with other keys or not at all. Send this request again after that.`,
+      : `Resolvers may have DS records of ${name} until ${secondsToInstant(dnssec.settled)}, and the new nameservers may sign the zone with other keys or not at all. Send this request again after that.`,
   );
 }

@@ -2,7 +2,7 @@ import type { CurrentVmPosition } from '@reseller/client';
 
 import { toChargePositions } from '../../core/accounting/charge.ts';
 import { currentInvoice } from '../../core/accounting/current-invoice.ts';
-import { isoInstant } from '../../rules/billing.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import { inTurns } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -18,8 +18,8 @@ export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
     await inTurns(invoice.vms, (position) => {
       (vms[position.vmId] ??= []).push({
         type: position.type,
-        start: isoInstant(position.start),
-        stop: position.stop === null ? null : isoInstant(position.stop),
+        start: secondsToInstant(position.start),
+        stop: position.stop === null ? null : secondsToInstant(position.stop),
         totalRuntime: position.runtime,
         monthlyPrice: numberOf(position.monthlyPrice),
         totalPrice: numberOf(position.amount),
@@ -29,7 +29,7 @@ export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
       message: 'The invoice of the current period.',
       data: {
         currentInvoiceTotal: numberOf(invoice.total),
-        nextInvoiceDate: isoInstant(invoice.periodEnd),
+        nextInvoiceDate: secondsToInstant(invoice.periodEnd),
         estimatedInvoiceTotal: numberOf(invoice.estimatedTotal),
         creditLimit: numberOf(invoice.credit.limit),
         creditLimitRemaining: numberOf(invoice.credit.remaining),

@@ -1,8 +1,8 @@
 import { holdRenewals } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import { cancelServer } from '../../rules/dedicated.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
@@ -20,7 +20,7 @@ export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
     await holdRenewals(db, call.accountId, { server: server.id });
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
-      data: { identifier: server.id, termination_date: isoInstant(renew) },
+      data: { identifier: server.id, termination_date: secondsToInstant(renew) },
     };
   },
 };

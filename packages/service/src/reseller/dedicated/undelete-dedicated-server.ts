@@ -2,8 +2,8 @@ import { spend } from '../../core/account/spending.ts';
 import { holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import { withdrawServerCancellation } from '../../rules/dedicated.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
@@ -22,7 +22,7 @@ export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> 
     await spend(db, call.spender, BigInt(server.price), call.now);
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
-      data: { identifier: server.id, renew_date: isoInstant(renew) },
+      data: { identifier: server.id, renew_date: secondsToInstant(renew) },
     };
   },
 };

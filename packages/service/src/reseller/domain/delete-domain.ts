@@ -1,8 +1,8 @@
 import { findDomain } from '../../core/domain/domain.ts';
 import { terminateDomain } from '../../core/domain/terminate.ts';
 import type { TerminationRequest } from '../../core/domain/terminate.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import type { DeliveredOperation } from '../operation.ts';
 
 /** No domain has this name. */
@@ -17,7 +17,7 @@ export const deleteDomain: DeliveredOperation<'deleteDomain', TerminationRequest
     const { name, expires } = await findDomain(db, call);
     return {
       message: 'The domain was cancelled and stays registered until its termination date.',
-      data: { domain: name, termination_date: isoInstant(expires) },
+      data: { domain: name, termination_date: secondsToInstant(expires) },
     };
   },
 };

@@ -3,10 +3,10 @@ import type { DsRecord } from '@reseller/adapters';
 import { dnssecColumns, dnssecOf, requireDsRecords, signingDetails, toDomainDnssec, unsettledFrom } from '../../core/domain/dnssec.ts';
 import { nameserversOf } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
-import { isoInstant } from '../../rules/billing.ts';
 import { areAllIn, readDsRecords } from '../../rules/dnssec.ts';
 import type { Signing } from '../../rules/dnssec.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
+import { secondsToInstant } from '../../rules/instants.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Call, DeliveredOperation, Success } from '../operation.ts';
@@ -84,7 +84,7 @@ function assertSettled({ now }: EnableCall, domain: DomainRow): void {
   throw new Refusal(
     409,
     'wrong_state',
-    `Resolvers may ask the earlier nameservers of ${domain.name} until ${isoInstant(settled)}. Turn DNSSEC on after that.`,
+    `Resolvers may ask the earlier nameservers of ${domain.name} until ${secondsToInstant(settled)}. Turn DNSSEC on after that.`,
   );
 }
 
