@@ -4,6 +4,7 @@ import { enterEvents, readFeed } from '../../core/events/feed.ts';
 import type { Event } from '../../core/events/feed.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /account/events: also what happened a moment ago. */
@@ -22,5 +23,5 @@ export const listEvents: StoreOperation<'listEvents'> = {
 };
 
 function toEvent({ id, type, entered, subject, data }: Event): FeedEvent {
-  return { id, type, timestamp: new Date(entered).toISOString(), subject, data: JSON.parse(data) };
+  return { id, type, timestamp: toInstant(entered), subject, data: JSON.parse(data) };
 }

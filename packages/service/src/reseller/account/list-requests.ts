@@ -1,6 +1,7 @@
 import { readLog } from '../../core/account/request-log.ts';
 import { REQUEST_LOG_PAGE_SIZE } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /account/requests: a page of entries, newest first; `offset` is the number of newest entries to skip. */
@@ -12,7 +13,7 @@ export const listRequests: StoreOperation<'listRequests'> = {
       message: `${counted(entries.length, 'request')}.`,
       data: entries.map((entry) => ({
         requestID: entry.request_id,
-        requestDate: new Date(entry.date).toISOString(),
+        requestDate: toInstant(entry.date),
         success: entry.success,
         endpoint: entry.endpoint,
         method: entry.method,

@@ -6,6 +6,7 @@ import { enterEvents, noteTest } from '../../core/events/feed.ts';
 import { findWebhook } from '../../core/events/webhook.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
@@ -99,8 +100,8 @@ function toDelivery(delivery: ListedDelivery): WebhookDelivery {
     response_status: status,
     error,
     duration_ms: duration,
-    created: new Date(created).toISOString(),
-    last_attempt: last_attempt === null ? null : new Date(last_attempt).toISOString(),
-    next_attempt: state === 'pending' ? new Date(next_attempt).toISOString() : null,
+    created: toInstant(created),
+    last_attempt: toInstantOrNull(last_attempt),
+    next_attempt: state === 'pending' ? toInstant(next_attempt) : null,
   };
 }

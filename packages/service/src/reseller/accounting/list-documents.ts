@@ -5,6 +5,7 @@ import { grossLeft, grossOfDocument } from '../../core/accounting/debt.ts';
 import { vatSumsOf } from '../../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -56,8 +57,8 @@ function toDocument(document: ListedDocument): Omit<AccountingDocument, 'unpaid'
     kind: document.kind,
     number: document.number,
     invoiceID: document.invoice_id,
-    date: new Date(document.issued).toISOString(),
-    dueDate: document.due === null ? null : new Date(document.due).toISOString(),
+    date: toInstant(document.issued),
+    dueDate: toInstantOrNull(document.due),
     reason: document.reason,
     net: numberOf(BigInt(document.net)),
     vat: vatSumsOf(document).map(({ basisPoints, net, vat }) => ({ rate: basisPoints / 100, net: numberOf(net), amount: numberOf(vat) })),

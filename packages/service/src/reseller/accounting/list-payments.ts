@@ -1,4 +1,5 @@
 import { counted } from '../../rules/counted.ts';
+import { toInstantOrNull } from '../../rules/instants.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -39,7 +40,7 @@ export const listPayments: ReadOperation<'listPayments'> = {
             amount: numberOf(BigInt(use.amount)),
           })),
           unused: numberOf(BigInt(unused)),
-          reversed: reversed === null ? null : new Date(reversed).toISOString(),
+          reversed: toInstantOrNull(reversed),
         })),
       },
     };

@@ -4,6 +4,7 @@ import { vatRatesOf } from '../../core/accounting/account-vat.ts';
 import { openSales } from '../../core/catalogue/sale.ts';
 import type { OpenSale } from '../../core/catalogue/sale.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import { vatInForce } from '../../rules/vat.ts';
@@ -30,8 +31,8 @@ function toSale(sale: OpenSale, vat: number): Sale {
   const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, toHostsystemPrices(listed, vat)]));
   return {
     title,
-    startDate: { value: new Date(start).toISOString(), description: descriptions.startDate },
-    stopDate: { value: stop === null ? null : new Date(stop).toISOString(), description: descriptions.stopDate },
+    startDate: { value: toInstant(start), description: descriptions.startDate },
+    stopDate: { value: toInstantOrNull(stop), description: descriptions.stopDate },
     upgradable: { value: upgradable, description: descriptions.upgradable },
     maxVolume: { value: maxVolume, description: descriptions.maxVolume },
     usedVolume: { value: usedVolume, description: descriptions.usedVolume },

@@ -5,6 +5,7 @@ import { backupsOf, createBackup, deleteBackup, restoreBackup } from '../../core
 import type { Backup, BackupRequest, OneBackup } from '../../core/vm/backups.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
+import { secondsToInstant, toInstant } from '../../rules/instants.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { DeliveredOperation, ReadOperation, StoreOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
@@ -21,7 +22,7 @@ export const listVmBackups: ReadOperation<'listVmBackups'> = {
       data: {
         slots: backup_slots,
         schedule: backup_schedule ?? 'off',
-        next: backup_due === null ? null : new Date(backup_due * 1000).toISOString(),
+        next: backup_due === null ? null : secondsToInstant(backup_due),
         list: backups.map(toBackup),
       },
     };
@@ -70,7 +71,7 @@ export const setVmBackupSchedule: StoreOperation<'setVmBackupSchedule'> = {
       throw invalid([{ field: 'interval', rule: 'exists', message: 'must be off, daily or weekly' }]);
     await setSchedule(db, id, interval === 'off' ? null : interval, ports.clock.now());
     const { backup_due } = await findOwnVm(db, accountId, path.vmid);
-    const next = backup_due === null ? null : new Date(backup_due * 1000).toISOString();
+    const next = backup_due === null ? null : secondsToInstant(backup_due);
     return {
       message: next === null ? 'The service makes no backups of this VM by itself.' : `The next backup is due at ${next}.`,
       data: { schedule: interval, next },
@@ -84,7 +85,7 @@ function toBackup({ id, description, state, is_scheduled, created, disk, os }: B
     description,
     status: state,
     scheduled: is_scheduled === 1,
-    created: new Date(created).toISOString(),
+    created: toInstant(created),
     disk,
     os,
   };

@@ -4,6 +4,7 @@ import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { labelMatcher, labelsOf } from '../../rules/labels.ts';
 import type { Labels } from '../../rules/labels.ts';
 import type { Db } from '../../store/store.ts';
@@ -48,7 +49,7 @@ async function vmsOf(
     total.disk += disk;
     list.push({
       vmid: vm.id,
-      createDate: new Date(vm.created).toISOString(),
+      createDate: toInstant(vm.created),
       node,
       hostname,
       name: vm.name ?? hostname,

@@ -2,6 +2,7 @@ import { createConsoleLink } from '../../core/vm/console.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { requirePart } from '../../core/vm/require-part.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { CONSOLE_PATH } from '../../rules/vm-console.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -19,7 +20,7 @@ export const openVmConsole: StoreOperation<'openVmConsole'> = {
       message: `The console can be opened once, within ${counted(consoleLimits.linkMs / 1000, 'second')}.`,
       data: {
         console_url: `${publicUrl()}${CONSOLE_PATH}/#${secret}`,
-        expires_at: new Date(expires).toISOString(),
+        expires_at: toInstant(expires),
         session_seconds: consoleLimits.sessionMs / 1000,
       },
     };

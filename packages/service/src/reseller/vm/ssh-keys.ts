@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely';
 import { findSshKey, sshKeysOf, storeSshKey } from '../../core/vm/ssh-keys.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { invalid, notFound } from '../../rules/refusal.ts';
 import { keyDetailsOf, publicKeyOf } from '../../rules/ssh-key.ts';
 import type { SshKeysTable } from '../../store/tables/vms.ts';
@@ -50,5 +51,5 @@ export const removeSshKey: StoreOperation<'removeSshKey'> = {
 
 function toSshKey({ id, displayname, public_key, fingerprint, created }: Selectable<SshKeysTable>): SshKey {
   const { type } = keyDetailsOf(public_key);
-  return { ssh_key_id: id, displayname, type, fingerprint, ssh_key: public_key, created: new Date(created).toISOString() };
+  return { ssh_key_id: id, displayname, type, fingerprint, ssh_key: public_key, created: toInstant(created) };
 }

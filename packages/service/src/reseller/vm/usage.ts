@@ -2,6 +2,7 @@ import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { samplesOf, trafficOf, USAGE_INTERVAL_MS } from '../../core/vm/usage.ts';
 import type { Traffic } from '../../core/vm/usage.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import { bytesOf } from '../../rules/usage.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -19,7 +20,7 @@ export const getVmUsage: ReadOperation<'getVmUsage'> = {
           : `The VM was measured ${counted(samples.length, 'time')} in the last 24 hours.`,
       data: {
         interval: USAGE_INTERVAL_MS / 1000,
-        list: samples.map(({ at, ...sample }) => ({ at: new Date(at).toISOString(), ...sample })),
+        list: samples.map(({ at, ...sample }) => ({ at: toInstant(at), ...sample })),
       },
     };
   },
