@@ -1,33 +1,49 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-import { deepTag, isDeep } from './depth.ts';
+import { CHECKS, startChecks } from './checks.ts';
+import type { Checks } from './checks.ts';
+import { deepTag } from './depth.ts';
+import { outerTag, ring } from './rings.ts';
+import type { Ring } from './rings.ts';
 import { statusCoverage } from './status-coverage.ts';
 import { isWholeRun } from './whole-run.ts';
 
 /**
- * Ends a run with the plain line `N passed, N failed`, after the reason of each skipped test and the number of tests that only a deep run has.
- * A run of all tests fails if it did not cover a response that the documents describe, and counts this as a failure.
+ * Ends a run with the plain line `N passed, N failed`, after the reasons for which tests were skipped and the number of tests that other rings
+ * have. A failed check counts as a failure. So does a response that the documents describe and no test of the whole run covered.
  */
 export function closingLine({ reports }: { readonly reports?: string | undefined } = {}): Reporter {
   const coverage = statusCoverage(reports);
   let vitest: Vitest | undefined;
+  let checks: Checks | undefined;
   return {
     onInit(context) {
       vitest = context;
       context.provide('seenStatuses', coverage.file);
+      if (process.env[CHECKS] !== undefined) checks = startChecks();
     },
     async onTestRunEnd(modules, errors) {
-      const { passed, failed, skipped, leftOut } = countsOf(modules);
+      const counts = countsOf(modules);
       const isWhole = vitest !== undefined && (await isWholeRun(vitest, modules));
-      const exercised = coverage.conclude(isWhole);
-      const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
-      if (isIncomplete) process.exitCode = 1;
-      const lines = skipped.map(({ name, reason }) => `skipped: ${name}: ${reason}`);
-      if (leftOut > 0) lines.push(`Tests left out, which npx -y pnpm@12 test:deep runs: ${leftOut}`);
-      if (exercised !== undefined) lines.push(exercised.line);
-      const failures = failed + errors.length + (isIncomplete ? 1 : 0);
-      const closing = `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
-      process.stdout.write(`${lines.map((line) => `${line}\n`).join('')}\n${closing}\n`);
+      const exercised = coverage.conclude(isWhole && ring !== 'rest');
+      const wrong = await checks?.conclude();
+      const failures = [
+        ...(exercised !== undefined && exercised.missing.length > 0 ? ['responses without a test'] : []),
+        ...(wrong === undefined ? [] : ['checks']),
+      ];
+      if (failures.length > 0) process.exitCode = 1;
+      process.stdout.write(
+        [
+          ...skipLines(counts.skipped),
+          ...leftOutLines(counts.leftOut),
+          ...(exercised === undefined ? [] : [exercised.line]),
+          ...(wrong === undefined ? [] : [`The checks failed:\n${wrong}`]),
+          '',
+          closingText(counts, counts.failed + errors.length + failures.length),
+        ]
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
     },
   };
 }
@@ -35,14 +51,20 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
 interface Counts {
   readonly passed: number;
   readonly failed: number;
-  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
-  /** The number of tests with the tag `deep` in a run that is not deep. */
-  readonly leftOut: number;
+  readonly skipped: readonly Skipped[];
+  /** The tests that another ring runs, by that ring. */
+  readonly leftOut: ReadonlyMap<Ring, number>;
+}
+
+interface Skipped {
+  readonly name: string;
+  readonly reason: string;
 }
 
 function countsOf(modules: readonly TestModule[]): Counts {
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  const results = tests.filter((test) => !isLeftOut(test)).map((test) => ({ name: test.fullName, result: test.result() }));
+  const byRing = Map.groupBy(tests, ringOfLeftOut);
+  const results = (byRing.get(undefined) ?? []).map((test) => ({ name: test.fullName, result: test.result() }));
   // A file that cannot be loaded counts as a failure, although it has no tests.
   const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
   const isRun = new Set(['passed', 'failed']);
@@ -52,10 +74,29 @@ function countsOf(modules: readonly TestModule[]): Counts {
     skipped: results
       .filter(({ result }) => !isRun.has(result.state))
       .map(({ name, result }) => ({ name, reason: ('note' in result && result.note) || 'no reason given' })),
-    leftOut: tests.length - results.length,
+    leftOut: new Map([...byRing].flatMap(([other, left]) => (other === undefined ? [] : [[other, left.length] as const]))),
   };
 }
 
-function isLeftOut({ options }: TestCase): boolean {
-  return !isDeep && options.tags?.includes(deepTag.name) === true;
+/** The ring that runs a test which this ring leaves out. */
+function ringOfLeftOut({ options }: TestCase): Ring | undefined {
+  const left = [deepTag, outerTag].find(({ name, skip }) => skip && options.tags?.includes(name) === true);
+  if (left === undefined) return undefined;
+  return left === deepTag ? 'deep' : 'all';
+}
+
+/** One line for each reason, because a program that a machine lacks leaves out many tests. */
+function skipLines(skipped: readonly Skipped[]): string[] {
+  return [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, tests]) => {
+    const [{ name } = { name: '' }] = tests;
+    return tests.length === 1 ? `skipped: ${name}: ${reason}` : `skipped: ${tests.length} tests, such as "${name}": ${reason}`;
+  });
+}
+
+function leftOutLines(leftOut: Counts['leftOut']): string[] {
+  return [...leftOut].map(([other, count]) => `Tests left out, which npx -y pnpm@12 test:${other} runs: ${count}`);
+}
+
+function closingText({ passed, skipped }: Counts, failures: number): string {
+  return `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
 }

@@ -1,12 +1,7 @@
-/**
- * How deep a run of the tests goes. `npx -y pnpm@12 test` runs a small part of each costly test. `npx -y pnpm@12 test:deep` also runs the tests with
- * the tag `deep`, and the larger amount of each test that names two.
- */
+/** How deep a run of the tests goes. `test` and `test:all` run a small part of each costly test, and `test:deep` runs the larger amounts. */
+import { ring } from './rings.ts';
 
-/** The variable that `test:deep` sets. */
-export const DEPTH = 'TEST_DEPTH';
-
-export const isDeep: boolean = process.env[DEPTH] === 'deep';
+export const isDeep: boolean = ring === 'deep';
 
 /** The tag of a test that only a deep run has: `test(NAME, { tags: 'deep' }, ...)`. */
 export const deepTag = { name: 'deep', description: 'Runs only with test:deep.', skip: !isDeep };

@@ -16,13 +16,16 @@ ${SETTINGS}
 `,
   test: `Usage: npx -y pnpm@12 test [PATH...]
 
-Runs lint, the check of generated code, the type check, the build of the documentation and all tests, or the tests in the files whose paths
-contain PATH. The first run installs about 1,300 MB of tools.
+Runs lint, the check of generated code, the type check and the tests that need only one process, or all tests in the files whose paths contain
+PATH. The first run installs about 1,300 MB of tools.
+`,
+  'test:all': `Usage: npx -y pnpm@12 test:all [PATH...]
+
+Also builds the documentation, and runs the tests with PostgreSQL, Chromium, other processes and package managers.
 `,
   'test:deep': `Usage: npx -y pnpm@12 test:deep [PATH...]
 
-Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes about 20 minutes. .config/depth.ts
-says how a test learns of it.
+Does the same as test:all, with more seeds, fault rounds, browser widths and versions of Node, and with every guide.
 `,
   build: 'Usage: npx -y pnpm@12 build\n\nBuilds the console and the documentation site. The next start serves the site at /docs/.\n',
   generate:

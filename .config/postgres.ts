@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
 import { dropDatabase } from '../packages/service/test/databases.ts';
+import { ring } from './rings.ts';
 
 /** The databases that a run prepares, so that the databases of its tests can be copies of them. */
 const PREPARED = `prepared_${process.pid}`;
 const SANDBOX = `sandbox_${process.pid}`;
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (ring === 'inner') return undefined;
   const given = process.env['TEST_DATABASE_URL'];
   const { url, stop } = given ? { url: given, stop: () => dropPrepared(given) } : await startServer();
   project.provide('postgresUrl', url);

@@ -1,7 +1,7 @@
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Connection string of a PostgreSQL server on which tests may create databases. */
-    postgresUrl: string;
+    /** Connection string of a PostgreSQL server on which tests may create databases. The inner ring has none. */
+    postgresUrl: string | undefined;
     /** Database that the first test fills as a small sandbox, for other tests to copy. It is dropped after the run. */
     preparedDatabase: string;
     /** Database that the first test fills as a sandbox with all addresses, for the servers of other tests. It is dropped after the run. */

@@ -6,12 +6,17 @@ export const REPOSITORY = resolve(import.meta.dirname, '..');
 
 const QUIET = { TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
 
+/** The file of turbo, with the folder and the environment in which it runs. */
+export function turboProgram(): { readonly program: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+  return { program: resolve(REPOSITORY, 'node_modules/turbo/bin/turbo'), cwd: REPOSITORY, env: { ...process.env, ...QUIET } };
+}
+
 /** Runs turbo and waits for its end. `output` is empty if turbo printed it directly. */
 export function turbo(given: readonly string[], output: 'inherit' | 'pipe'): { readonly status: number; readonly output: string } {
-  const program = resolve(REPOSITORY, 'node_modules/turbo/bin/turbo');
+  const { program, cwd, env } = turboProgram();
   const ended = spawnSync(process.execPath, [program, ...given], {
-    cwd: REPOSITORY,
-    env: { ...process.env, ...QUIET },
+    cwd,
+    env,
     encoding: 'utf8',
     maxBuffer: Infinity,
     stdio: ['ignore', output, output],

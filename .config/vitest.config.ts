@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 import { deepTag, isDeep } from './depth.ts';
-import { LongestFirst } from './longest-first.ts';
-import { suiteTime } from './suite-time.ts';
+import { outerTag } from './rings.ts';
+import { testFiles } from './test-files.ts';
 import { installTestTools } from './test-tools.ts';
 
 // Tests start many processes that compile the same modules. Node shares the results between processes and runs.
@@ -21,20 +21,20 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
-    include: ['{openapi,packages,apps,examples,.config}/**/*.test.ts'],
+    include: testFiles(),
     exclude: ['**/node_modules/**', '**/dist/**'],
-    reporters: ['default', suiteTime(), closingLine()],
+    setupFiles: ['.config/in-process.ts'],
+    reporters: ['default', closingLine()],
     pool: 'forks',
     // Two more than the cores of a small machine, because many files wait for processes, disks and timeouts.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
     // Keeps transformed modules between runs, by their contents.
     fsModuleCache: true,
     // They import JSON without an import attribute, which Node refuses and Vite accepts.
     server: { deps: { inline: [/@actions\//] } },
-    tags: [deepTag],
+    tags: [deepTag, outerTag],
     // Long, because a busy machine is slow, and a slow test is not a failure.
     testTimeout: isDeep ? 3_600_000 : 300_000,
     hookTimeout: 300_000,

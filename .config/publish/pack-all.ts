@@ -7,12 +7,16 @@ import { PNPM, PNPM_ARGUMENTS } from '../install.mjs';
 import { REPOSITORY, turbo } from '../turbo.ts';
 import { PUBLISHED, TARBALLS } from './packages.ts';
 
-const built = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
-if (built.status !== 0) process.exit(built.status);
+const given = process.argv.slice(2);
+const folders = PUBLISHED.filter((one) => given.length === 0 || given.includes(one));
+// It contains the documentation site and the console.
+if (folders.includes('apps/sandbox')) {
+  const built = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
+  if (built.status !== 0) process.exit(built.status);
+}
 rmSync(TARBALLS, { recursive: true, force: true });
 mkdirSync(TARBALLS, { recursive: true });
-const given = process.argv.slice(2);
-for (const folder of PUBLISHED.filter((one) => given.length === 0 || given.includes(one))) {
+for (const folder of folders) {
   const packed = execFileSync(PNPM, [...PNPM_ARGUMENTS, 'pack', '--pack-destination', TARBALLS, '--json'], {
     cwd: join(REPOSITORY, folder),
     encoding: 'utf8',

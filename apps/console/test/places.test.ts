@@ -30,7 +30,7 @@ test('every operation of the operator document has a place, or a reason to have 
   expect(missing).toEqual(Object.keys(LEFT_OUT));
 });
 
-test('the first load has at most 200 kB', () => {
+test('the first load has at most 200 kB', { tags: 'outer' }, () => {
   const page = readFileSync(join(consoleDirectory, 'index.html'), 'utf8');
   const files = [...page.matchAll(/(?:src|href)="\/console\/([^"]+)"/g)].map(([, file = '']) => file);
   expect(files.length).toBeGreaterThan(1);
@@ -38,7 +38,7 @@ test('the first load has at most 200 kB', () => {
   expect(bytes.reduce((total, size) => total + size, gzipSync(page).length)).toBeLessThan(MAX_FIRST_LOAD_BYTES);
 });
 
-test('no file of the page has a script or a style in its HTML, or the address of another host', () => {
+test('no file of the page has a script or a style in its HTML, or the address of another host', { tags: 'outer' }, () => {
   const page = readFileSync(join(consoleDirectory, 'index.html'), 'utf8');
   expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
 });

@@ -1,6 +1,7 @@
 /** Databases for tests, on the PostgreSQL of the run. */
+import { postgresServer } from '@reseller/service/test/engines.ts';
 import { Client } from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** Other variables that an instance with a database needs. */
 export const SHARED = {
@@ -10,7 +11,7 @@ export const SHARED = {
 
 /** Creates an empty database that is dropped when the test ends, and returns its connection string. */
 export async function newDatabase(): Promise<string> {
-  const server = inject('postgresUrl');
+  const server = postgresServer();
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   await query(server, `create database ${name} strategy file_copy`);
   onTestFinished(() => query(server, `drop database if exists ${name} with (force)`).then(() => undefined));

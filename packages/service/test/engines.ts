@@ -11,8 +11,7 @@ import type { Tuning } from '../src/store/tuning.ts';
 import { administer, databaseUrl, dropDatabase } from './databases.ts';
 
 export type { Engine };
-
-export const engines: readonly Engine[] = ['sqlite', 'postgres'];
+export { engines } from '../../../.config/rings.ts';
 
 /** A place for a store: a directory, or a database. Opened more than once it is the same store. */
 export interface StorePlace {
@@ -45,13 +44,21 @@ export function newDirectory(): string {
   return directory;
 }
 
+/** Connection string of the PostgreSQL server of this run. */
+export function postgresServer(): string {
+  const server = inject('postgresUrl');
+  if (server === undefined)
+    throw new Error('The inner ring has no PostgreSQL. Give the test the tag "outer", or name its file *.outer.test.ts.');
+  return server;
+}
+
 /**
  * Connection string of a new database, dropped when the test ends.
  *
  * @param template Database to copy; an empty one by default.
  */
 export async function newDatabase(template = 'template1'): Promise<string> {
-  const server = inject('postgresUrl');
+  const server = postgresServer();
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   // Copies the files. By default, PostgreSQL writes each page to its log, which takes more time.
   await administer(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`));

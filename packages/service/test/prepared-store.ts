@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 import { openPostgresStore, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
 import { administer, databaseUrl } from './databases.ts';
-import { newDatabase, newDirectory } from './engines.ts';
+import { newDatabase, newDirectory, postgresServer } from './engines.ts';
 import type { Engine } from './engines.ts';
 import { START } from './ports/clock.ts';
 
@@ -67,7 +67,7 @@ const preparedNames = new Set<string>();
 /** Processes wait for the one that prepares the database: it cannot be copied while it has connections. */
 async function prepareDatabase(name: string, fill: (store: Store) => Promise<void>): Promise<void> {
   if (preparedNames.has(name)) return;
-  const server = inject('postgresUrl');
+  const server = postgresServer();
   await administer(server, async (client) => {
     await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK]);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);

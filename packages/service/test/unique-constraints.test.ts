@@ -253,14 +253,18 @@ describe.each(Object.entries(COLLISIONS))('%s', (_, collisions) => {
   });
 });
 
-test('two operators who complete set-ups with one address at once get a success and a conflict on PostgreSQL', async () => {
-  const instances = await newInstances();
-  const [first, second] = [await instances.start(), await instances.start()];
-  for (const id of [EPYC, RYZEN]) await first.operate('POST', '/dedicated/servers', { account_id: instances.accountId, market_id: id });
-  const body = { management: ACCESS, ipv4: [address(7)], ipv6: [] };
-  const responses = await Promise.all([
-    first.operate('POST', `/dedicated/servers/${EPYC}/complete-setup`, body),
-    second.operate('POST', `/dedicated/servers/${RYZEN}/complete-setup`, body),
-  ]);
-  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-});
+test(
+  'two operators who complete set-ups with one address at once get a success and a conflict on PostgreSQL',
+  { tags: 'outer' },
+  async () => {
+    const instances = await newInstances();
+    const [first, second] = [await instances.start(), await instances.start()];
+    for (const id of [EPYC, RYZEN]) await first.operate('POST', '/dedicated/servers', { account_id: instances.accountId, market_id: id });
+    const body = { management: ACCESS, ipv4: [address(7)], ipv6: [] };
+    const responses = await Promise.all([
+      first.operate('POST', `/dedicated/servers/${EPYC}/complete-setup`, body),
+      second.operate('POST', `/dedicated/servers/${RYZEN}/complete-setup`, body),
+    ]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  },
+);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
+import { engines } from '../../test/engines.ts';
 import { seededStore, sharedStore } from '../../test/shared-store.ts';
 import { trialOn } from '../../test/trial-deliveries.ts';
 import type { Store } from '../store/store.ts';
@@ -131,7 +132,7 @@ test('leaves every reservation to recovery after a restore', async () => {
   expect(await idsOf(store, two)).toEqual(['a']);
 });
 
-test.each(['sqlite', 'postgres'] as const)('%s: increases the token of a subject by one, and not that of others', async (engine) => {
+test.each(engines)('%s: increases the token of a subject by one, and not that of others', async (engine) => {
   const store = await seededStore(engine);
   const issue = (subject: NewReservation['subject']) => store.commit(({ db }) => issueToken(db, subject));
   expect([await issue(SUBJECT), await issue(SUBJECT), await issue('server/server-2'), await issue(SUBJECT)]).toEqual([1, 2, 1, 3]);
@@ -165,7 +166,7 @@ describe('PostgreSQL', () => {
       .toBeGreaterThan(0);
   }
 
-  test('a claim waits for the transaction that confirms the reservation, and then does not find it', async () => {
+  test('a claim waits for the transaction that confirms the reservation, and then does not find it', { tags: 'outer' }, async () => {
     const { store, one } = await onPostgres();
     await keep(store, 'a', one);
     const deleted = Promise.withResolvers<void>();
@@ -183,7 +184,7 @@ describe('PostgreSQL', () => {
     expect([await confirming, await claiming]).toEqual([true, undefined]);
   });
 
-  test('a confirmation waits for the transaction that claims the reservation, and then reports it as lost', async () => {
+  test('a confirmation waits for the transaction that claims the reservation, and then reports it as lost', { tags: 'outer' }, async () => {
     const { store, one, two } = await onPostgres();
     await keep(store, 'a', one);
     const claimed = Promise.withResolvers<void>();
@@ -201,7 +202,7 @@ describe('PostgreSQL', () => {
     expect(await confirming).toBe(false);
   });
 
-  test('one of two instances that claim the reservation of a dead one concurrently gets it', async () => {
+  test('one of two instances that claim the reservation of a dead one concurrently gets it', { tags: 'outer' }, async () => {
     const { store, one, two } = await onPostgres();
     await store.commit(({ db }) => enqueueReservation(db, reservation('a'), 0));
     // Locks the row until both instances wait for it.

@@ -118,6 +118,7 @@ test('ignores what is not a query, over UDP and TCP, and goes on', async () => {
 
 test.skipIf(noDig !== undefined)(
   `shows dig the further types and quoted text as they were written${noDig ? `: ${noDig}` : ''}`,
+  { tags: 'outer' },
   async () => {
     const { service, add, port } = await startWithZone();
     const digest = '0123456789abcdef'.repeat(4);

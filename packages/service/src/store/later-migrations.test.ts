@@ -136,7 +136,7 @@ async function holdAccounts(url: string): Promise<() => Promise<void>> {
   };
 }
 
-test('a migration that waits for a lock lets requests pass, and succeeds when the lock is free', async () => {
+test('a migration that waits for a lock lets requests pass, and succeeds when the lock is free', { tags: 'outer' }, async () => {
   const url = await newDatabase();
   const { db } = onPostgres(url);
   await migrate(db, 'postgres', retryingLocks(), first('postgres'));
@@ -160,7 +160,7 @@ function counting(run: RunMigration, attempts: { begun: number }): RunMigration 
     });
 }
 
-test('a migration that never gets its lock ends the start, and names itself', async () => {
+test('a migration that never gets its lock ends the start, and names itself', { tags: 'outer' }, async () => {
   const url = await newDatabase();
   const { db, run } = onPostgres(url, 1);
   await migrate(db, 'postgres', run, first('postgres'));
@@ -174,7 +174,7 @@ test('a migration that never gets its lock ends the start, and names itself', as
   expect(await executed(db)).toEqual(Object.keys(withAddition));
 });
 
-test('instances that start at the same time run each migration once', async () => {
+test('instances that start at the same time run each migration once', { tags: 'outer' }, async () => {
   const url = await newDatabase();
   const added = { ...first('postgres'), '0002-added': adding('added'), '0003-added': adding('later') };
   const starting = Array.from({ length: 4 }, () => onPostgres(url));

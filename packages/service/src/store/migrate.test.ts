@@ -113,7 +113,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('a move refuses an embedded store of a development version', async () => {
+test('a move refuses an embedded store of a development version', { tags: 'outer' }, async () => {
   const place = newDirectoryPlace();
   await place.run(`${DEVELOPMENT_TABLES} ${DEVELOPMENT[2]}`);
   await expect(moveStore({ from: place.path, to: await newDatabase() })).rejects.toThrow(

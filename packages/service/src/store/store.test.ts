@@ -223,7 +223,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('four instances that open an empty PostgreSQL database at the same time all find its tables', async () => {
+test('four instances that open an empty PostgreSQL database at the same time all find its tables', { tags: 'outer' }, async () => {
   for (let round = 0; round < 5; round++) {
     const place = await storePlace('postgres');
     const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
@@ -233,7 +233,7 @@ test('four instances that open an empty PostgreSQL database at the same time all
   }
 });
 
-test('rolls back a transaction whose PostgreSQL connection is cut, and continues on another connection', async () => {
+test('rolls back a transaction whose PostgreSQL connection is cut, and continues on another connection', { tags: 'outer' }, async () => {
   const store = await (await storePlace('postgres')).open();
   const pidOf = async (db: Db) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid ?? 0;
   const isGone = async (pid: number) => (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(other)).rows.length === 0;
@@ -253,7 +253,7 @@ test('rolls back a transaction whose PostgreSQL connection is cut, and continues
   expect(await names(store)).toEqual(['after']);
 });
 
-test('limits PostgreSQL statements and idle transactions to ten seconds', async () => {
+test('limits PostgreSQL statements and idle transactions to ten seconds', { tags: 'outer' }, async () => {
   const store = await (await storePlace('postgres')).open();
   const { rows } = await store.read((db) =>
     sql<

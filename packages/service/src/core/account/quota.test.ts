@@ -73,6 +73,7 @@ test.each([
   ['createHandle', { vms: null, handles: 2 }, PERSON],
 ] as const)(
   '%s: lets exactly two of four concurrent requests on two instances succeed, if the quota has room for two',
+  { tags: 'outer' },
   async (id, quotas, form) => {
     const instances = await newInstances();
     const both = [await instances.start(), await instances.start()];

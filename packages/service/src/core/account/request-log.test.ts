@@ -246,39 +246,47 @@ describe.each(engines)('on %s', (engine) => {
   );
 });
 
-test('on PostgreSQL, adds an entry that commits late as the newest one, and never loses or moves entries of earlier responses', async () => {
-  const store = await (await storePlace('postgres')).open();
-  const id = await createReseller(store);
-  const late: (() => Promise<void>)[] = [];
-  const withResponse: string[] = [];
-  for (let number = 0; number < 30; number++) {
-    if (number % 7 === 3) late.push(await appendInOpenTransaction(store, entry(id, `late ${number}`)));
-    await store.requestLog.append(entry(id, String(number)));
-    withResponse.unshift(String(number));
-  }
-  expect(await idsOf(store, id, 0, 10)).toEqual(withResponse.slice(0, 10));
-  const [commitFirst, ...others] = late;
-  await commitFirst?.();
-  // The page continues exactly one further, because one entry was added at the front.
-  expect(await idsOf(store, id, 11, 10)).toEqual(withResponse.slice(10, 20));
-  await Promise.all(others.map((commit) => commit()));
-  expect(await idsOf(store, id, 20 + late.length, 10)).toEqual(withResponse.slice(20, 30));
-  expect((await idsOf(store, id, 0, late.length)).toSorted()).toEqual(['late 10', 'late 17', 'late 24', 'late 3']);
-  expect(await idsOf(store, id, late.length - 1, 2)).toEqual(['late 3', '29']);
-});
+test(
+  'on PostgreSQL, adds an entry that commits late as the newest one, and never loses or moves entries of earlier responses',
+  { tags: 'outer' },
+  async () => {
+    const store = await (await storePlace('postgres')).open();
+    const id = await createReseller(store);
+    const late: (() => Promise<void>)[] = [];
+    const withResponse: string[] = [];
+    for (let number = 0; number < 30; number++) {
+      if (number % 7 === 3) late.push(await appendInOpenTransaction(store, entry(id, `late ${number}`)));
+      await store.requestLog.append(entry(id, String(number)));
+      withResponse.unshift(String(number));
+    }
+    expect(await idsOf(store, id, 0, 10)).toEqual(withResponse.slice(0, 10));
+    const [commitFirst, ...others] = late;
+    await commitFirst?.();
+    // The page continues exactly one further, because one entry was added at the front.
+    expect(await idsOf(store, id, 11, 10)).toEqual(withResponse.slice(10, 20));
+    await Promise.all(others.map((commit) => commit()));
+    expect(await idsOf(store, id, 20 + late.length, 10)).toEqual(withResponse.slice(20, 30));
+    expect((await idsOf(store, id, 0, late.length)).toSorted()).toEqual(['late 10', 'late 17', 'late 24', 'late 3']);
+    expect(await idsOf(store, id, late.length - 1, 2)).toEqual(['late 3', '29']);
+  },
+);
 
-test('on PostgreSQL, commits entries that arrive together once, and does not wait for an open transaction of the account', async () => {
-  const store = await (await storePlace('postgres')).open();
-  const id = await createReseller(store);
-  const commit = await appendInOpenTransaction(store, entry(id, 'open'));
-  await Promise.all(Array.from({ length: 100 }, (_, number) => store.requestLog.append(entry(id, String(number)))));
-  const { rows } = await store.read((db) =>
-    sql<{ inserts: number }>`select count(distinct xmin::text)::int as inserts from request_log_inbox`.execute(db),
-  );
-  expect(rows[0]?.inserts).toBeLessThanOrEqual(2);
-  await commit();
-  expect(await idsOf(store, id, 0, 200)).toHaveLength(101);
-});
+test(
+  'on PostgreSQL, commits entries that arrive together once, and does not wait for an open transaction of the account',
+  { tags: 'outer' },
+  async () => {
+    const store = await (await storePlace('postgres')).open();
+    const id = await createReseller(store);
+    const commit = await appendInOpenTransaction(store, entry(id, 'open'));
+    await Promise.all(Array.from({ length: 100 }, (_, number) => store.requestLog.append(entry(id, String(number)))));
+    const { rows } = await store.read((db) =>
+      sql<{ inserts: number }>`select count(distinct xmin::text)::int as inserts from request_log_inbox`.execute(db),
+    );
+    expect(rows[0]?.inserts).toBeLessThanOrEqual(2);
+    await commit();
+    expect(await idsOf(store, id, 0, 200)).toHaveLength(101);
+  },
+);
 
 test.each([
   [Date.UTC(2026, 0, 31), 0, 202601],

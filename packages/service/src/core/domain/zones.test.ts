@@ -108,28 +108,32 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test.each([30, 3_600])('an instance waits for a call of another one as long as it may take, with a timeout of %d s', async (seconds) => {
-  const calls = new PortCalls();
-  const dns = new TestDns(calls);
-  const instances = await newInstances({ dns });
-  const portTimeout = seconds * 1_000;
-  const [one, two] = [await instances.start({ portTimeout }), await instances.start({ portTimeout })];
-  const { body } = await one.call('createHandle', { form: { ...PERSON, phone: PHONE } });
-  await one.call('registerDomain', { form: { domain: path.domain, handle: body.data.handle } });
-  const hanging = Promise.withResolvers<{ end(outcome: 'continues'): void }>();
-  calls.onHang = hanging.resolve;
-  calls.plan = ['hangs before'];
-  const round = one.service.runScheduledJobs();
-  const call = await hanging.promise;
-  instances.clock.advance(portTimeout + 90_000 - 1);
-  await two.service.runScheduledJobs();
-  expect(dns.zones.size).toBe(0);
-  instances.clock.advance(1);
-  await two.service.runScheduledJobs();
-  expect(dns.zones.size).toBe(1);
-  // Its token is lower than that of the call that superseded it.
-  call.end('continues');
-  await round;
-  expect(dns.rejected).toBe(1);
-  expect(await one.store.read((db) => db.selectFrom('zone_changes').selectAll().execute())).toEqual([]);
-});
+test.each([30, 3_600])(
+  'an instance waits for a call of another one as long as it may take, with a timeout of %d s',
+  { tags: 'outer' },
+  async (seconds) => {
+    const calls = new PortCalls();
+    const dns = new TestDns(calls);
+    const instances = await newInstances({ dns });
+    const portTimeout = seconds * 1_000;
+    const [one, two] = [await instances.start({ portTimeout }), await instances.start({ portTimeout })];
+    const { body } = await one.call('createHandle', { form: { ...PERSON, phone: PHONE } });
+    await one.call('registerDomain', { form: { domain: path.domain, handle: body.data.handle } });
+    const hanging = Promise.withResolvers<{ end(outcome: 'continues'): void }>();
+    calls.onHang = hanging.resolve;
+    calls.plan = ['hangs before'];
+    const round = one.service.runScheduledJobs();
+    const call = await hanging.promise;
+    instances.clock.advance(portTimeout + 90_000 - 1);
+    await two.service.runScheduledJobs();
+    expect(dns.zones.size).toBe(0);
+    instances.clock.advance(1);
+    await two.service.runScheduledJobs();
+    expect(dns.zones.size).toBe(1);
+    // Its token is lower than that of the call that superseded it.
+    call.end('continues');
+    await round;
+    expect(dns.rejected).toBe(1);
+    expect(await one.store.read((db) => db.selectFrom('zone_changes').selectAll().execute())).toEqual([]);
+  },
+);

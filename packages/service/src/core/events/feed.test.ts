@@ -223,7 +223,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('an event whose transaction commits after that of a later one is not missed', async () => {
+test('an event whose transaction commits after that of a later one is not missed', { tags: 'outer' }, async () => {
   const databaseUrl = await seededPlace('postgres');
   const service = await startService({ databaseUrl });
   const [slow, quick] = [await buyVm(service), await buyVm(service)];
@@ -242,7 +242,7 @@ test('an event whose transaction commits after that of a later one is not missed
   expect(after.events.map(({ subject }) => subject)).toEqual([`vm/${slow}`]);
 });
 
-test('two readers at once enter each event once', async () => {
+test('two readers at once enter each event once', { tags: 'outer' }, async () => {
   const service = await startService({ engine: 'postgres' });
   const vmid = await buyVm(service);
   for (const mode of ['stop', 'start']) await power(service, vmid, mode);

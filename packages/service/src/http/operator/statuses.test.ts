@@ -146,7 +146,7 @@ test('responds with 500 without details if the service fails, in every operation
   ).toEqual([]);
 });
 
-test('responds with 503 and Retry-After while the database is unavailable, in every operation', async () => {
+test('responds with 503 and Retry-After while the database is unavailable, in every operation', { tags: 'outer' }, async () => {
   const way = await wayTo(await seededPlace('postgres'));
   const service = await startOperator({ databaseUrl: way.url });
   await way.cut();

@@ -221,7 +221,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('any instance opens the link of another one', async () => {
+test('any instance opens the link of another one', { tags: 'outer' }, async () => {
   const { start, apiKey } = await newInstances();
   const [one, other] = [await start(), await start()];
   await other.service.app.listen({ host: '127.0.0.1', port: 0 });

@@ -2,6 +2,7 @@ import performanceHooks from 'node:perf_hooks';
 
 import { expect, test, vi } from 'vitest';
 
+import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
@@ -13,9 +14,7 @@ async function valueOf(service: TestOperator, series: string): Promise<number | 
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
-const ENGINES = ['sqlite', 'postgres'] as const;
-
-test.each(ENGINES)('on %s, shows the delay of scheduled jobs, and counts the jobs that ran', async (engine) => {
+test.each(engines)('on %s, shows the delay of scheduled jobs, and counts the jobs that ran', async (engine) => {
   const service = await startOperator({ engine });
   const age = () => valueOf(service, 'reseller_scheduled_job_oldest_age_seconds');
   await service.runScheduledJobs();
@@ -33,7 +32,7 @@ test.each(ENGINES)('on %s, shows the delay of scheduled jobs, and counts the job
   expect(await valueOf(service, 'reseller_scheduled_job_failures_total')).toBe(0);
 });
 
-test.each(ENGINES)('on %s, counts the entries of the request log', async (engine) => {
+test.each(engines)('on %s, counts the entries of the request log', async (engine) => {
   const service = await startOperator({ engine });
   const entries = () => valueOf(service, 'reseller_request_log_entries');
   await service.call('listRequests');

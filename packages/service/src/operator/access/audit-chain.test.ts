@@ -99,7 +99,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('two instances write one chain, without gaps', async () => {
+test('two instances write one chain, without gaps', { tags: 'outer' }, async () => {
   const instances = await newInstances();
   const both = [await instances.start(), await instances.start()];
   const set = (number: number) =>

@@ -12,7 +12,7 @@ test.each([
   ['setQuotas', 'account', (number: number) => ['quotas', { vms: number, handles: null }]],
   ['setBillingProfile', 'account', (number: number) => ['billing-profile', { ...PROFILE, street: `Musterallee ${number}` }]],
   ['setApiKeyRateLimit', 'key', (number: number) => ['rate-limit', { rate_limit: { requests: number, seconds: 60 } }]],
-] as const)('%s on two instances concurrently', async (operation, of, changeTo) => {
+] as const)('%s on two instances concurrently', { tags: 'outer' }, async (operation, of, changeTo) => {
   const instances = await newInstances();
   const both = [await instances.start(), await instances.start()];
   const [first] = both;
@@ -141,32 +141,36 @@ const contests: readonly Contest[] = [
   },
 ];
 
-test.each(contests)('$operation by two operators, the second after the first has read the state', async ({ operation, hold, prepare }) => {
-  const instances = await newInstances();
-  const [one, two] = [await instances.start(), await instances.start()];
-  const change = await prepare(one);
-  const other = new Client({ connectionString: instances.url });
-  await other.connect();
-  onTestFinished(() => other.end());
-  const countWaiting = async (): Promise<number> => {
-    const { rows } = await other.query(
-      'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
-    );
-    return rows.length;
-  };
-  await other.query('begin');
-  expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
-  const first = one.operate(...change(1));
-  await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(1);
-  const second = two.operate(...change(2));
-  await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(2);
-  await other.query('rollback');
-  expect([(await first).status, (await second).status]).toEqual([200, 200]);
-  const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;
-  const [{ body: afterFirst }, { body: afterSecond }] = [await first, await second];
-  expect(records).toHaveLength(2);
-  expect(records).toContainEqual(expect.objectContaining({ after: afterFirst }));
-  expect(records).toContainEqual(expect.objectContaining({ before: afterFirst, after: afterSecond }));
-});
+test.each(contests)(
+  '$operation by two operators, the second after the first has read the state',
+  { tags: 'outer' },
+  async ({ operation, hold, prepare }) => {
+    const instances = await newInstances();
+    const [one, two] = [await instances.start(), await instances.start()];
+    const change = await prepare(one);
+    const other = new Client({ connectionString: instances.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    const countWaiting = async (): Promise<number> => {
+      const { rows } = await other.query(
+        'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+      );
+      return rows.length;
+    };
+    await other.query('begin');
+    expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
+    const first = one.operate(...change(1));
+    await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(1);
+    const second = two.operate(...change(2));
+    await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(2);
+    await other.query('rollback');
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;
+    const [{ body: afterFirst }, { body: afterSecond }] = [await first, await second];
+    expect(records).toHaveLength(2);
+    expect(records).toContainEqual(expect.objectContaining({ after: afterFirst }));
+    expect(records).toContainEqual(expect.objectContaining({ before: afterFirst, after: afterSecond }));
+  },
+);
 
 const PROFILE = { company: 'Nordwind GmbH', postal_code: '60311', city: 'Frankfurt', country: 'DE', vat_id: null, reverse_charge: false };

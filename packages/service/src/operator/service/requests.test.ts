@@ -163,7 +163,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('an entry that becomes readable after entries with later places is not skipped', async () => {
+test('an entry that becomes readable after entries with later places is not skipped', { tags: 'outer' }, async () => {
   const service = await startOperator({ engine: 'postgres' });
   const { client, store } = service;
   const [slow, fast] = [await service.account(), await service.account()];

@@ -54,7 +54,7 @@ test('creates files that only their owner can read, and restricts existing ones'
   for (const name of files) expect(statSync(join(older, name)).mode & 0o777).toBe(0o600);
 });
 
-test('keeps the directory locked against other processes after it is opened twice in one process', async () => {
+test('keeps the directory locked against other processes after it is opened twice in one process', { tags: 'outer' }, async () => {
   const path = directory();
   await openStore(path);
   await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process/);

@@ -245,7 +245,7 @@ test('issues no document without a seller, and issues all in the order of their 
   expect((await open(link)).title).toBe('Invoice INV-00003');
 });
 
-test('keeps numbers consecutive while two transactions issue documents concurrently', async () => {
+test('keeps numbers consecutive while two transactions issue documents concurrently', { tags: 'outer' }, async () => {
   const instances = await newInstances();
   const [one, other] = [await instances.start(), await instances.start()];
   for (let n = 0; n < 30; n++) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { InvalidError, ResellerError } from '@reseller/client/extension';
 import type { CreateHandleForm, FeedEvent } from '@reseller/client/extension';
 import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 
 import * as area from '../../../../examples/panel/src/client-area.ts';
 import * as domains from '../../../../examples/panel/src/domains.ts';
@@ -211,11 +212,10 @@ async function greetingOf(link: URL): Promise<string> {
   address.protocol = 'ws';
   const { hash } = link;
   address.hash = '';
-  const socket = new WebSocket(address, { protocols: ['binary', hash.slice(1)], headers: { origin: link.origin } });
-  socket.binaryType = 'arraybuffer';
-  const [message]: unknown[] = await once(socket, 'message');
+  const socket = new WebSocket(address, ['binary', hash.slice(1)], { origin: link.origin });
+  const [message]: Buffer[] = await once(socket, 'message');
   socket.close();
-  return new TextDecoder().decode(Object(message).data);
+  return String(message);
 }
 
 async function renameAndReinstall({ panel, reseller, real }: World, { vmid }: Access): Promise<void> {

@@ -39,7 +39,7 @@ test('a run that covered every described response passes, and prints why tests w
 });
 
 test('a deep run leaves no test out', async () => {
-  const { code, lines } = await run(0, [], { TEST_DEPTH: 'deep' });
+  const { code, lines } = await run(0, [], { TEST_RING: 'deep' });
   expect([code, lines.at(-1)]).toEqual([0, '2 passed, 0 failed, 1 skipped']);
   expect(lines.filter((line) => line.includes('left out'))).toEqual([]);
 });

@@ -7,8 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 
 import { createReseller } from '@reseller/client';
+import { postgresServer } from '@reseller/service/test/engines.ts';
 import { Client } from 'pg';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { serverProgram } from '../../../.config/server-program.ts';
@@ -133,7 +134,7 @@ test(
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_another_program/) });
     expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
 
-    const wrong = new URL(inject('postgresUrl'));
+    const wrong = new URL(postgresServer());
     wrong.pathname = '/no_such_database';
     expect(await move(directory, wrong.href)).toMatchObject({
       code: 1,

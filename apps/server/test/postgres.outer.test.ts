@@ -1,5 +1,6 @@
 import { createReseller } from '@reseller/client';
-import { expect, inject, test } from 'vitest';
+import { postgresServer } from '@reseller/service/test/engines.ts';
+import { expect, test } from 'vitest';
 
 import { newDatabase, query, SHARED, withPath } from './database.ts';
 import { SAMPLE_VM, runServer, startServer, temporaryDirectory } from './process.ts';
@@ -76,13 +77,13 @@ test.each(['reseller', 'mysql://user:pass-word@127.0.0.1/reseller', 'postgres://
 );
 
 test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN'])('DATABASE_URL without %s: one clear line and exit code 1', async (missing) => {
-  const { code, stderr } = await runServer({ ...SHARED, DATABASE_URL: inject('postgresUrl'), [missing]: '' });
+  const { code, stderr } = await runServer({ ...SHARED, DATABASE_URL: postgresServer(), [missing]: '' });
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`^${missing} is missing\\. .* Set it to .*, the same on each instance\\.\\n$`));
 });
 
 test('an unreachable database, a wrong password and an unknown database: one clear line each, without the password', async () => {
-  const server = inject('postgresUrl');
+  const server = postgresServer();
   const line = async (url: string) => {
     const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL: url });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

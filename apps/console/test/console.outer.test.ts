@@ -26,7 +26,7 @@ const BURST = 1_500;
 
 /**
  * The dialogs that a deep run leaves out: the console signs in and out by itself and shows the price of a resize in its form, the test of a
- * failed job retries it, and only a hypervisor that has other machines than the store (`reconcile.test.ts`) offers the rest.
+ * failed job retries it, and only a hypervisor that has other machines than the store (`reconcile.outer.test.ts`) offers the rest.
  */
 const WITHOUT_DIALOG = ['adoptVm', 'createSession', 'endSession', 'quoteResizeVm', 'releaseVm', 'retryJobs'];
 /** The rows of a list offer the same actions, except for their states. */

@@ -1,0 +1,63 @@
+/**
+ * Runs one sixth of `test:deep`: all of them in six commits, because the part follows from the number of commits. A file with a failure runs once
+ * more, alone. If it passes then, it failed beside others: the test depends on the speed of the machine, and is the next one to repair.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+
+import { RING } from './rings.ts';
+import { REPOSITORY } from './turbo.ts';
+
+const PARTS = 6;
+const VITEST = join(REPOSITORY, 'node_modules/vitest/vitest.mjs');
+const CONFIGURATION = join(import.meta.dirname, 'vitest.config.ts');
+
+interface Run {
+  readonly passed: number;
+  readonly failed: number;
+  /** The files with a failure, relative to the repository. */
+  readonly files: readonly string[];
+}
+
+const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' }));
+const part = (commits % PARTS) + 1;
+process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
+const together = run([`--shard=${part}/${PARTS}`]);
+// One after another, so that nothing runs beside them.
+const alone = together.files.map((file) => ({ file, ...run([file]) }));
+for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed beside others: ${file}\n`);
+const failed = alone.reduce((sum, again) => sum + again.failed, 0);
+process.exitCode = failed === 0 ? 0 : 1;
+process.stdout.write(`${together.passed + together.failed - failed} passed, ${failed} failed\n`);
+
+function run(given: readonly string[]): Run {
+  const folder = mkdtempSync(join(tmpdir(), 'deep-part-'));
+  const report = join(folder, 'report.json');
+  try {
+    spawnSync(
+      process.execPath,
+      [VITEST, 'run', '--config', CONFIGURATION, ...given, '--reporter=default', '--reporter=json', `--outputFile=${report}`],
+      { stdio: 'inherit', env: { ...process.env, [RING]: 'deep' } },
+    );
+    return read(report);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function read(report: string): Run {
+  const { testResults }: { testResults: { name: string; status: string; assertionResults: { status: string }[] }[] } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  );
+  const results = testResults.flatMap(({ status, assertionResults }) =>
+    // A file that could not be loaded has no tests.
+    status === 'failed' && assertionResults.length === 0 ? ['failed'] : assertionResults.map((result) => result.status),
+  );
+  return {
+    passed: results.filter((status) => status === 'passed').length,
+    failed: results.filter((status) => status === 'failed').length,
+    files: testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(REPOSITORY, name)),
+  };
+}
