@@ -41,10 +41,16 @@ export async function launchBrowser(): Promise<Browser> {
   if (noBrowser !== undefined) throw new Error(`The test needs a browser: ${noBrowser}.`);
   // Chromium has no sandbox for root, and the packaged Chromium lacks the helper of the sandbox.
   const hasSandbox = system !== undefined && process.getuid?.() !== 0;
-  return playwright.launch({
+  const browser = await playwright.launch({
     executablePath: system ?? (await packagedBrowser()),
     args: [...QUIET, ...(hasSandbox ? [] : ['--no-sandbox'])],
   });
+  // A busy machine is slow, so only the timeout of the test ends a wait.
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(0);
+    context.setDefaultNavigationTimeout(0);
+  });
+  return browser;
 }
 
 function systemBrowser(): string | undefined {

@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { CHECKS, startChecks } from './checks.ts';
 import type { Checks } from './checks.ts';
 import { deepTag } from './depth.ts';
-import { outerTag, ring } from './rings.ts';
+import { outerTag } from './rings.ts';
 import type { Ring } from './rings.ts';
 import { statusCoverage } from './status-coverage.ts';
 import { isWholeRun } from './whole-run.ts';
@@ -25,7 +25,7 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
     async onTestRunEnd(modules, errors) {
       const counts = countsOf(modules);
       const isWhole = vitest !== undefined && (await isWholeRun(vitest, modules));
-      const exercised = coverage.conclude(isWhole && ring !== 'rest');
+      const exercised = coverage.conclude(isWhole);
       const wrong = await checks?.conclude();
       const failures = [
         ...(exercised !== undefined && exercised.missing.length > 0 ? ['responses without a test'] : []),

@@ -2,9 +2,11 @@
  * Determines which described responses the tests of a run covered: the service sent them, and a test checked them against the document.
  * Writes reports/status-coverage.md.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+
+import { ring } from './rings.ts';
 
 /** The documents, with the prefix of their operations in the file of covered responses. */
 const BUNDLES = [
@@ -13,6 +15,8 @@ const BUNDLES = [
 ];
 /** Maximum number of missing responses in the line for the terminal. */
 const MAX_NAMED = 8;
+/** The responses that the last whole run of the inner ring covered. */
+const SEEN_BY_INNER = resolve(import.meta.dirname, '../node_modules/.cache/seen-statuses');
 const REPORTS = resolve(import.meta.dirname, '../reports');
 
 export interface StatusCoverage {
@@ -26,13 +30,20 @@ export interface StatusCoverage {
 export function statusCoverage(reports = REPORTS): StatusCoverage {
   const directory = mkdtempSync(join(tmpdir(), 'seen-'));
   const file = join(directory, 'seen');
-  writeFileSync(file, '');
+  // The ring `rest` continues the run of the inner ring before it.
+  writeFileSync(file, ring === 'rest' && existsSync(SEEN_BY_INNER) ? readFileSync(SEEN_BY_INNER) : '');
   return {
     file,
     conclude(isWhole) {
-      const seen = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
+      const lines = readFileSync(file, 'utf8');
+      const seen = new Set(lines.split('\n').filter(Boolean));
       rmSync(directory, { recursive: true, force: true });
       if (!isWhole) return undefined;
+      if (ring === 'inner') {
+        mkdirSync(dirname(SEEN_BY_INNER), { recursive: true });
+        writeFileSync(SEEN_BY_INNER, [...seen].map((status) => `${status}\n`).join(''));
+        return undefined;
+      }
       const described = describedStatuses();
       const missing = described.filter((status) => !seen.has(status));
       const count = `${described.length - missing.length} of ${described.length} described responses of the service`;

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 import { deepTag, isDeep } from './depth.ts';
+import { QUIET_TOOLS } from './quiet-tools.ts';
 import { outerTag } from './rings.ts';
 import { testFiles } from './test-files.ts';
 import { installTestTools } from './test-tools.ts';
@@ -12,6 +13,8 @@ import { installTestTools } from './test-tools.ts';
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/node-compile');
 
 await installTestTools();
+
+Object.assign(process.env, QUIET_TOOLS);
 
 // Far from UTC, so that a test fails if anything depends on the local time. Processes of tests inherit it.
 process.env['TZ'] = 'Pacific/Kiritimati';

@@ -19,6 +19,29 @@ test('each vi.waitFor and vi.waitUntil has a timeout, because a busy machine exc
   expect(calls.filter((call) => !TIMEOUT.test(call))).toEqual([]);
 });
 
+test('no wait is shorter than a minute, and none counts timers at a moment', () => {
+  const files = FILES.trim()
+    .split('\n')
+    .filter((file) => file !== '.config/waits.test.ts')
+    .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+  const short = files.flatMap(({ file, text }) =>
+    [...text.matchAll(/\btimeout: (\d[\d_]*) ?[,}]/g)]
+      .filter(({ 1: given = '', index }) => Number(given.replaceAll('_', '')) < 60_000 && isWait(text.slice(0, index)))
+      .map(([found]) => `${file}: ${found}`),
+  );
+  expect(short).toEqual([]);
+  expect(files.filter(({ text }) => /getTimerCount|setDefaultTimeout\([1-9]/.test(text)).map(({ file }) => file)).toEqual([]);
+});
+
+/** Whether a text ends within the call of a wait. */
+function isWait(before: string): boolean {
+  const start = Math.max(before.lastIndexOf('.poll('), before.lastIndexOf('vi.waitFor('), before.lastIndexOf('vi.waitUntil('));
+  if (start < 0) return false;
+  let open = 0;
+  for (const character of before.slice(start)) open += character === '(' ? 1 : character === ')' ? -1 : 0;
+  return open > 0;
+}
+
 /** The calls, up to the parenthesis that closes them. */
 function waitsIn(text: string): string[] {
   return [...text.matchAll(/vi\.wait(?:For|Until)\(/g)].map(({ 0: start, index }) => {

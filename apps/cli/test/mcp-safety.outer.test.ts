@@ -324,7 +324,7 @@ test('over HTTP, only a client with the token, and no page of a browser, is serv
   const server = await someone.start('mcp', '--http', '0');
   let said = '';
   server.stderr.on('data', (chunk) => (said += chunk));
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('The bearer token is in ');
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('The bearer token is in ');
   const [, address = '', file = ''] = /at (http:\S+)\. The bearer token is in (\S+)\.\n/.exec(said) ?? [];
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const authorization = `Bearer ${readFileSync(file, 'utf8').trim()}`;

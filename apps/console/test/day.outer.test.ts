@@ -35,7 +35,6 @@ afterAll(async () => {
 /** A signed-in person. A sandbox prints a new link each time that it starts. */
 async function arrive(): Promise<Watched & { readonly person: Person }> {
   const watched = await openContext(browser);
-  watched.page.setDefaultTimeout(10_000);
   await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await watched.page.goto(consoleLink(sandbox.current()));
   await watched.page.getByRole('heading', { name: 'Requests' }).waitFor();

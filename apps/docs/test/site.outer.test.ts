@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
     const input = page.locator('.VPLocalSearchBox input');
     // The keys work as soon as the page has run its scripts.
     await expect
-      .poll(async () => (await input.count()) > 0 || (await page.keyboard.press('Control+k'), false), { timeout: 30_000 })
+      .poll(async () => (await input.count()) > 0 || (await page.keyboard.press('Control+k'), false), { timeout: 60_000 })
       .toBe(true);
     await input.fill(words);
     const results = page.locator('.VPLocalSearchBox .result');

@@ -49,7 +49,6 @@ test.skipIf(noBrowser !== undefined)('a browser: the printed link signs in to th
   const [server, browser] = await Promise.all([startServer({ RESELLER_DATA_DIR: temporaryDirectory() }), launchBrowser()]);
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ locale: 'en-GB' });
-  page.setDefaultTimeout(0);
   await page.goto(/^ {2}Console +(\S+)$/m.exec(server.welcome)?.[1] ?? expect.fail(server.welcome));
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor();
   await fetch(`${server.baseUrl}/vm/create`, { method: 'PUT', headers: { 'X-SERVICE-APIKEY': server.apiKey }, body: PURCHASE });

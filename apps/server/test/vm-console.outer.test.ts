@@ -78,7 +78,7 @@ describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', { timeout:
     await outputIn(folder, { username: 'root', password }, 'true');
     const before = await litPixels();
     await page.keyboard.type('hello-from-the-console');
-    await expect.poll(litPixels, { timeout: 30_000 }).toBeGreaterThan(before + LETTERS);
+    await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(before + LETTERS);
     expect(problems).toEqual([]);
     await service.call('setVmPower', { path, form: { mode: 'stop' } });
     await page.getByText('The VM was stopped or restarted. Get a new link.').waitFor();

@@ -38,7 +38,7 @@ async function startContended(given: Parameters<typeof startService>[0] = {}) {
       const pending = request();
       // Its failure is awaited below.
       pending.catch(() => {});
-      await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+      await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
       await other.query(end);
       return pending;
     },
@@ -103,7 +103,7 @@ test('an Idempotency-Key that another transaction deletes while a request reads 
     create trigger wait_for_test after insert on idempotency_keys for each statement execute function wait_for_test();
     select pg_advisory_lock(${lock})`);
   const pending = buy(key);
-  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
   expect(await other.query('delete from idempotency_keys')).toMatchObject({ rowCount: 1 });
   await other.query('select pg_advisory_unlock($1)', [lock]);
   const second = await pending;
@@ -166,7 +166,7 @@ test.each(['purchase', 'resize'])('a %s that waits for addresses whose holder wa
   await other.query('begin');
   await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
   const pending = kind === 'purchase' ? buy() : resize();
-  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
   // The request has locked its account, so both wait for each other until PostgreSQL stops one of them.
   await other.query('update accounts set held = held').catch(() => {});
   await other.query('rollback');
@@ -387,7 +387,7 @@ test('a transfer locks its two accounts in the order of their identifiers, which
     await lock(first);
     const pending = transfer();
     pending.catch(() => {});
-    await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+    await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
     // The transfer has not locked the other account, or this would be a deadlock.
     await lock(second);
     await other.query('commit');

@@ -103,7 +103,7 @@ test('the embedded store recovers by itself when 16 MiB of a full disk are freed
   disk.leave(0);
   await expect(writeTimes(100)).rejects.toThrow(StoreUnavailableError);
   disk.leave(16 * MIB);
-  await vi.waitFor(write, { timeout: 20_000 });
+  await vi.waitFor(write, { timeout: 60_000 });
   await writeTimes(100);
 });
 

@@ -259,7 +259,7 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
 
   await domains.registerDomain(panel, SIGNED_DOMAIN, CONTACT);
   await expect
-    .poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN), { timeout: 20_000 })
+    .poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN), { timeout: 60_000 })
     .toMatchObject({ status: 'enabled', managed_by: 'service' });
   expect((await reseller.domain.dnssec.info(SIGNED_DOMAIN)).ds_records).toHaveLength(1);
 }

@@ -161,7 +161,7 @@ describe('PostgreSQL', () => {
               .executeTakeFirstOrThrow();
             return Number(count);
           }),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBeGreaterThan(0);
   }

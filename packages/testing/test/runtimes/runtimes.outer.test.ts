@@ -18,6 +18,7 @@ import type { TestContext } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { byDepth } from '../../../../.config/depth.ts';
 import { freePort } from '../../../../.config/free-ports.ts';
+import { QUIET_TOOLS } from '../../../../.config/quiet-tools.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { compile } from '../../../../.config/tsc.ts';
 import { lossesThenPages, pagesAfterPurchase } from '../client/kinds.ts';
@@ -104,7 +105,9 @@ function programAt(name: string, binary: string | undefined, options: readonly s
       if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
       const file = join(mkdtempSync(join(directory, 'run-')), 'program.mjs');
       writeFileSync(file, `${program}console.log(JSON.stringify(await ${called}(${JSON.stringify(input)})));`);
-      const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory, ...environment } });
+      const { stdout } = await promisify(execFile)(binary, [...options, file], {
+        env: { NO_COLOR: '1', HOME: directory, ...QUIET_TOOLS, ...environment },
+      });
       return JSON.parse(stdout);
     },
   };
