@@ -1,6 +1,6 @@
 /**
  * Runs one sixth of `test:deep`: all of them in six commits, because the part follows from the number of commits. A file with a failure runs once
- * more, alone. If it passes then, it failed beside others: the test depends on the speed of the machine, and is the next one to repair.
+ * more, alone. If it passes then, it failed next to others: the test depends on the speed of the machine, and is the next one to repair.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -25,9 +25,9 @@ const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cw
 const part = (commits % PARTS) + 1;
 process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
 const together = run([`--shard=${part}/${PARTS}`]);
-// One after another, so that nothing runs beside them.
+// One after another, so that nothing runs next to them.
 const alone = together.files.map((file) => ({ file, ...run([file]) }));
-for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed beside others: ${file}\n`);
+for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed next to others: ${file}\n`);
 const failed = alone.reduce((sum, again) => sum + again.failed, 0);
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${together.passed + together.failed - failed} passed, ${failed} failed\n`);

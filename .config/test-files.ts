@@ -7,7 +7,7 @@ import { REPOSITORY } from './turbo.ts';
 
 const ALL = '{openapi,packages,apps,examples,.config}/**/*.test.ts';
 const OUTER = /\.outer\.test\.ts$/;
-/** What an inner file contains if some of its tests are not inner: the tag, or a test on both engines. */
+/** The text of an inner file that has tests of other rings: the tag, or a test on both engines. */
 const PARTLY_OUTER = /tags: 'outer'|\bengines\b/;
 
 export function testFiles(): string[] {

@@ -18,11 +18,6 @@ export async function contentsOf({ store, hypervisor, registrar, fleet }: TestSe
   };
 }
 
-/** All texts in the store. */
-export async function textsIn(store: Store): Promise<ReadonlySet<unknown>> {
-  return new Set(Object.values(await tablesOf(store)).flatMap((rows) => rows.flatMap((row) => Object.values(row))));
-}
-
 /** The tables with a row that contains a text, in upper or lower case. */
 export function tablesWith(store: Store, text: string): Promise<readonly string[]> {
   return store.read(async (db) => {
