@@ -1,5 +1,5 @@
 /** Brings the tables of a store up to date before a new version starts; packages/service/OPERATIONS.md, "Upgrade". */
-import { migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service/maintenance';
+import { lockingSessionsOf, migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service/maintenance';
 
 import { dataDirectory, flagOf, runCommand, UsageError } from './command-line.ts';
 import { secretOf } from './secrets.ts';
@@ -19,5 +19,7 @@ await runCommand(async () => {
   const pending = await (url ? pendingOfPostgres(url) : pendingOfSqlite(directory));
   if (pending.length === 0) return 'The store is up to date.\n';
   if (!isDryRun) await (url ? migratePostgres(url) : migrateSqlite(directory));
-  return `${isDryRun ? 'Would run' : 'Ran'} ${pending.length} migration${pending.length === 1 ? '' : 's'}:\n${pending.map((name) => `  ${name}\n`).join('')}`;
+  const blockers = isDryRun && url ? await lockingSessionsOf(url) : [];
+  const warning = blockers.map((session) => `Wait for this session, or end it, because it holds locks: ${session}\n`).join('');
+  return `${isDryRun ? 'Would run' : 'Ran'} ${pending.length} migration${pending.length === 1 ? '' : 's'}:\n${pending.map((name) => `  ${name}\n`).join('')}${warning}`;
 });

@@ -39,7 +39,7 @@ import { repeat } from './scheduled-jobs.ts';
 import { simulationNotice, welcome } from './welcome.ts';
 
 /**
- * The exit code after a newer version has upgraded the database. A supervisor that restarts failed services starts the version that is
+ * The exit code after a newer version has taken over. A supervisor that restarts failed services starts the version that is
  * installed by then.
  */
 const EXIT_CODE_REPLACED = 75;
@@ -162,6 +162,10 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
+  // A later renewal of the lease announces it otherwise.
+  await service
+    .announceServing()
+    .catch((error: unknown) => logger.warn({ err: error }, 'older instances do not know yet that this one serves'));
   endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(

@@ -17,7 +17,9 @@ export function migrationsOf(engine) {
     },
   };
   const add = { async up(db) { await db.schema.createTable('added_later').addColumn('id', 'integer').execute(); } };
-  return { ...releasedMigrationsOf(engine), '9998-columns': columns, '9999-newer': add };
+  const first = process.env['NEWER_FIRST'] === 'added' ? { '9997-added': add } : {};
+  const last = process.env['NEWER_FIRST'] === 'added' ? {} : { '9999-newer': add };
+  return { ...releasedMigrationsOf(engine), ...first, '9998-columns': columns, ...last };
 }`;
 
 registerHooks({

@@ -1,7 +1,9 @@
 /** An upgrade with a migration while instances of the older version run; OPERATIONS.md, "Upgrade". */
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 
-import { expect, test } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { freePort } from '../../../.config/free-ports.ts';
@@ -12,13 +14,13 @@ import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './faults/provider.ts';
 import type { Account } from './faults/provider.ts';
 import { seed } from './faults/random.ts';
 import { fetchOf, vmPurchase } from './faults/request.ts';
-import { runCommand, runServer, SOURCE, sourceOf, startServer } from './process.ts';
+import { runCommand, runServer, SOURCE, sourceOf, startCommand, startServer } from './process.ts';
 
 /** Exit code of an instance that a newer version replaces: a supervisor starts it again. */
 const REPLACED = 75;
 const NEWER = { NODE_OPTIONS: `--import=${new URL('newer-version.ts', import.meta.url).href}` };
 const OLD_STOPS =
-  /A newer version of the service has upgraded the database to (?:9998-columns|9999-newer), and this instance knows \d{4}-[a-z-]+\. It stops soon\. Start the newer version in its place\./;
+  /An instance of a newer version serves requests: it knows (?:9998-columns|9999-newer), and this instance knows \d{4}-[a-z-]+\. This instance stops soon\./;
 
 interface Provider {
   readonly responses: readonly Response[];
@@ -40,8 +42,9 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
         headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
         body: content === undefined ? null : JSON.stringify(content),
       }).catch(() => undefined);
-      if (response === undefined) continue;
-      await response.text();
+      // An instance that stops cuts a body off.
+      const body = await response?.text().catch(() => undefined);
+      if (response === undefined || body === undefined) continue;
       responses.push(response);
       if (response.status !== 503) return;
     }
@@ -62,6 +65,46 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
     },
   };
 }
+
+// Deep, because a migration waits a minute for its lock.
+test(
+  'an older instance goes on while a busy table keeps a newer version from its migrations, and leaves when that serves',
+  { tags: 'deep' },
+  async () => {
+    const place = await newPlace('postgres');
+    const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '2' };
+    const { DATABASE_URL: url = '' } = environment;
+    const older = await startServer(environment);
+    const account = await newAccount(older);
+    const reader = new Client({ connectionString: url, application_name: 'report' });
+    await reader.connect();
+    onTestFinished(() => reader.end());
+    await reader.query('begin');
+    await reader.query('select count(*) from vms');
+    // The first migration of the newer version comes in, and the one after it needs the table.
+    const blocked = startCommand(SOURCE.main, [], {
+      ...environment,
+      NODE_OPTIONS: `--import=${new URL('newer-version.ts', import.meta.url).href}`,
+      RESELLER_PORT: '0',
+      RESELLER_OPERATOR_PORT: '0',
+      NEWER_FIRST: 'added',
+    });
+    const [stderr, [code]] = await Promise.all([text(blocked.stderr), once(blocked, 'exit')]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /9998-columns failed \(.*lock timeout.*\)\. It changed nothing; 1 of the 2 migrations that were missing are in the store and stay there, .* These sessions hold locks: .*\d+ \(report, idle in transaction, for \d+ s, on (?:.*, )?vms\)/,
+      ),
+    });
+    expect((await fetchOf(older.baseUrl, account.apiKey, vmPurchase('on-newer-tables'))).status).toBe(200);
+    await reader.query('rollback');
+    const newer = await startServer({ ...environment, ...NEWER, NEWER_FIRST: 'added' }, SOURCE);
+    const [ended] = await once(older.process, 'exit');
+    expect(ended).toBe(REPLACED);
+    expect(older.logged()).toMatch(OLD_STOPS);
+    expect((await fetchOf(newer.baseUrl, account.apiKey, vmPurchase('after-upgrade'))).status).toBe(200);
+  },
+);
 
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,

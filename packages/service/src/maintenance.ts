@@ -7,6 +7,6 @@ export type { Move } from './store/move/move.ts';
 export type { Compared } from './store/move/figures.ts';
 export { backUpSqliteStore, restoreSqliteStore } from './store/sqlite/backup.ts';
 export type { StoreCopy } from './store/sqlite/backup.ts';
-export { migratePostgres, pendingOfPostgres } from './store/postgres/migrate.ts';
+export { lockingSessionsOf, migratePostgres, pendingOfPostgres } from './store/postgres/migrate.ts';
 export { migrateSqlite, pendingOfSqlite } from './store/sqlite/migrate.ts';
 export { StoreOpenError } from './store/store.ts';

@@ -103,6 +103,8 @@ export interface Service {
    * @returns The number of jobs performed.
    */
   runScheduledJobs(): Promise<number>;
+  /** Announces to the other instances on the database that this one serves requests. Those of an older version then stop. */
+  announceServing(): Promise<void>;
   /** After this call, readiness responds 503 and every response closes its connection, so that load balancers send no more requests. */
   announceStop(): void;
   /** Completes the current requests. The store stays open. */

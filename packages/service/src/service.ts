@@ -78,6 +78,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
         throw error;
       }
     },
+    announceServing: () => runtime.instance.announceServing(),
     announceStop() {
       isStopping = true;
     },

@@ -115,7 +115,7 @@ function join(
     },
     onOutdated(reason) {
       logger.fatal(reason);
-      // The newer version needs some time until it can take requests.
+      // A load balancer needs some time until it sends requests to the newer instance.
       setTimeout(() => onOutdated?.(), leaseMs).unref();
     },
   });

@@ -94,7 +94,7 @@ describe('a store that instances share', () => {
   test('gives an instance an id and a lease by the clock of the database', async () => {
     const { instance, store } = await joinSharedStore();
     expect([instance.id, instance.delivering.size]).toEqual(['this', 0]);
-    expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + LEASE }]);
+    expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + LEASE, serves: null }]);
   });
 
   test('gives no lease to an instance whose clock is wrong', async () => {
@@ -261,17 +261,42 @@ describe('a store that instances share', () => {
     });
   });
 
-  test('report an upgrade of the database once, at the first renewal after it', async () => {
+  test('go on during an upgrade of the database, and report once that an instance of the newer version serves', async () => {
     const { instance, outdated, reach, store } = await joinSharedStore();
-    expect(outdated).toEqual([]);
+    const own = Object.keys(migrationsOf('postgres')).at(-1);
+    const announce = (id: string, { serves, until }: { serves: string | null; until: number }) =>
+      store.commit(({ db }) =>
+        db
+          .insertInto('instances')
+          .values({ id, serves, lease_until: START + until })
+          .execute(),
+      );
     await store.commit(({ db }) => sql`insert into kysely_migration (name, timestamp) values ('9999-next', '')`.execute(db));
-    for (const at of [LEASE, 2 * LEASE]) {
+    await announce('starts', { serves: null, until: 99 * LEASE });
+    await announce('has died', { serves: '9999-next', until: LEASE });
+    await announce('has the same version', { serves: own ?? '', until: 99 * LEASE });
+    await announce('has an older version', { serves: '0001-first-schema', until: 99 * LEASE });
+    await reach(LEASE);
+    await instance.assertAlive();
+    expect(outdated).toEqual([]);
+    await announce('serves', { serves: '9999-next', until: 99 * LEASE });
+    for (const at of [2 * LEASE, 3 * LEASE]) {
       await reach(at);
       await instance.assertAlive();
     }
     expect(outdated).toEqual([
-      `A newer version of the service has upgraded the database to 9999-next, and this instance knows ${Object.keys(migrationsOf('postgres')).at(-1)}. It stops soon. Start the newer version in its place.`,
+      `An instance of a newer version serves requests: it knows 9999-next, and this instance knows ${own}. This instance stops soon.`,
     ]);
+  });
+
+  test('announce that they serve at once, and at each renewal', async () => {
+    const { instance, reach, store } = await joinSharedStore();
+    const own = Object.keys(migrationsOf('postgres')).at(-1);
+    expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + LEASE, serves: null }]);
+    await instance.announceServing();
+    await reach(LEASE);
+    await instance.assertAlive();
+    expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + 2 * LEASE, serves: own }]);
   });
 
   test('has others while one of them holds a lease', async () => {

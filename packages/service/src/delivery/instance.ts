@@ -10,7 +10,7 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { ClockError } from './clock-check.ts';
 import type { ClockCheck } from './clock-check.ts';
-import { outdatedReason } from './version-gate.ts';
+import { outdatedReason, ownVersion } from './version-gate.ts';
 
 export const DEFAULT_LEASE_MS = 15_000;
 
@@ -46,6 +46,12 @@ export interface Instance {
    * @throws ClockError or StoreUnavailableError if not.
    */
   assertReady(): Promise<void>;
+  /**
+   * Announces to the other instances that this one serves requests. Those of an older version then stop.
+   *
+   * @throws StoreUnavailableError if the store cannot be written to. A later renewal of the lease announces it.
+   */
+  announceServing(): Promise<void>;
   /** Gives up the lease. Other instances recover the interrupted deliveries. */
   leave(): Promise<void>;
 }
@@ -55,7 +61,7 @@ export interface JoinOptions {
   readonly id: string;
   readonly leaseMs: number;
   readonly clockCheck: ClockCheck;
-  /** Called once, when a newer version has upgraded the database. */
+  /** Called once, when an instance of a newer version serves requests. */
   onOutdated(reason: string): void;
   /** Called if the lease could not be renewed. */
   onFailure(error: unknown): void;
@@ -118,6 +124,11 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
         (db) => db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
         { isUrgent: true },
       )) !== undefined,
+    async announceServing() {
+      if (!hasInstances) return;
+      lease.serves = true;
+      await withTimeout(lease.renew());
+    },
     async leave() {
       if (leaving) return;
       leaving = true;
@@ -135,6 +146,8 @@ class Lease {
   #heldSince = performance.now();
   #heldUntil = -Infinity;
   #isOutdated = false;
+  /** Whether this instance serves requests. */
+  serves = false;
 
   constructor(options: Omit<JoinOptions, 'onFailure'>) {
     this.#options = options;
@@ -142,7 +155,7 @@ class Lease {
 
   async renew(): Promise<void> {
     const begun = performance.now();
-    const reason = await renewLease(this.#options);
+    const reason = await renewLease(this.#options, this.serves ? ownVersion() : null);
     if (reason !== undefined && !this.#isOutdated) {
       this.#isOutdated = true;
       this.#options.onOutdated(reason);
@@ -165,8 +178,11 @@ class Lease {
   }
 }
 
-/** @returns Why the instance must stop, if a newer version has upgraded the database. */
-function renewLease({ store, id, leaseMs, clockCheck }: Pick<JoinOptions, 'store' | 'id' | 'leaseMs' | 'clockCheck'>) {
+/**
+ * @param serves The version with which this instance serves requests.
+ * @returns Why the instance must stop, if one of a newer version has taken over.
+ */
+function renewLease({ store, id, leaseMs, clockCheck }: Omit<JoinOptions, 'onFailure' | 'onOutdated'>, serves: string | null) {
   const { now } = store.sharing;
   return store.commit(
     async ({ db }) => {
@@ -174,14 +190,16 @@ function renewLease({ store, id, leaseMs, clockCheck }: Pick<JoinOptions, 'store
       await clockCheck.compare(db);
       await db
         .insertInto('instances')
-        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
+        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}`, serves })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until'), serves: ref('excluded.serves') })),
+        )
         .execute();
       await db
         .deleteFrom('instances')
         .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
-      return outdatedReason(db);
+      return outdatedReason(db, now);
     },
     { isUrgent: true },
   );

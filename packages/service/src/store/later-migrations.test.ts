@@ -65,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
       '0003-bad': running('alter table accounts add column later integer', 'no statement'),
     };
     await expect(migrate(db, engine, run, failing)).rejects.toThrow(
-      /: 0003-bad failed \(.*\)\. It changed nothing\. Remove the cause, then/,
+      /: 0003-bad failed \(.*\)\. It changed nothing; 2 of the 3 migrations that were missing are in the store and stay there, which older instances do not mind\. Remove the cause, then/,
     );
     expect(await executed(db)).toEqual([FIRST_SCHEMA, '0002-good']);
     const mended = { ...failing, '0003-bad': adding('later') };

@@ -21,7 +21,74 @@ export type RunMigration = (migration: () => Promise<void>) => Promise<void>;
  */
 export async function migrate(db: Db, engine: Engine, run: RunMigration, migrations: Migrations = migrationsOf(engine)): Promise<void> {
   await assertReleased(db, engine);
-  while (!(await isUpToDate(db, engine, Object.keys(migrations)))) await migrateUp(migratorOf(db, engine, migrations), run);
+  const known = Object.keys(migrations);
+  const before = await countDone(db, engine);
+  for (let done = before; !(await isUpToDate(db, engine, known)); done = await countDone(db, engine)) {
+    try {
+      await migrateUp(migratorOf(db, engine, migrations), run);
+    } catch (error) {
+      if (!(error instanceof FailedMigration)) throw error;
+      throw new StoreOpenError(failureText(error, { before, done, total: known.length, blockers: await sessionsWithLocks(db, engine) }), {
+        cause: error.cause,
+      });
+    }
+  }
+}
+
+/** How far a run of migrations was when one of them failed. */
+interface FailedRun {
+  /** The migrations that the store had before the run, and those that it has now. */
+  readonly before: number;
+  readonly done: number;
+  /** The migrations of this version. */
+  readonly total: number;
+  readonly blockers: readonly string[];
+}
+
+function failureText({ migration, message }: FailedMigration, { before, done, total, blockers }: FailedRun): string {
+  const kept =
+    done === before
+      ? 'It changed nothing.'
+      : `It changed nothing; ${done - before} of the ${total - before} migrations that were missing are in the store and stay there, which older instances do not mind.`;
+  const held = blockers.length === 0 ? '' : ` These sessions hold locks: ${blockers.join('; ')}.`;
+  return `The tables of the store could not be brought up to date: ${migration} failed (${message}). ${kept}${held} Remove the cause, then start again.`;
+}
+
+class FailedMigration extends Error {
+  readonly migration: string;
+  constructor(migration: string, cause: unknown) {
+    super(errorText(cause), { cause });
+    this.migration = migration;
+  }
+}
+
+async function countDone(db: Db, engine: Engine): Promise<number> {
+  if (!(await hasTable(db, engine, 'kysely_migration'))) return 0;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from kysely_migration`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** A transaction that is younger ends by itself before a migration gives up. */
+const LONG_TRANSACTION_SECONDS = 5;
+
+/**
+ * The other sessions of the database that have held a lock on a table for more than a few seconds: a migration waits for them. Empty on the
+ * embedded engine, which has no other sessions.
+ *
+ * @returns One text for each session, such as `4711 (psql, idle in transaction, for 180 s, on vms)`.
+ */
+export async function sessionsWithLocks(db: Db, engine: Engine): Promise<string[]> {
+  if (engine === 'sqlite') return [];
+  const { rows } = await sql<{ pid: number; program: string; state: string; seconds: number; tables: string }>`
+    select activity.pid, coalesce(nullif(application_name, ''), usename) as program, state,
+      floor(extract(epoch from now() - xact_start))::int as seconds, string_agg(distinct class.relname, ', ' order by class.relname) as tables
+    from pg_stat_activity as activity
+    join pg_locks as lock on lock.pid = activity.pid and lock.locktype = 'relation' and lock.granted
+    join pg_class as class on class.oid = lock.relation and class.relkind = 'r' and class.relnamespace = 'public'::regnamespace
+    where activity.datname = current_database() and activity.pid <> pg_backend_pid()
+      and xact_start < now() - make_interval(secs => ${LONG_TRANSACTION_SECONDS})
+    group by activity.pid, application_name, usename, state, xact_start order by xact_start`.execute(db);
+  return rows.map(({ pid, program, state, seconds, tables }) => `${pid} (${program}, ${state}, for ${seconds} s, on ${tables})`);
 }
 
 async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
@@ -33,11 +100,7 @@ async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
       if (error !== undefined) throw error;
     });
   } catch (error) {
-    const reason = errorText(error);
-    throw new StoreOpenError(
-      `The tables of the store could not be brought up to date: ${name} failed (${reason}). It changed nothing. Remove the cause, then start again.`,
-      { cause: error },
-    );
+    throw new FailedMigration(name, error);
   }
 }
 

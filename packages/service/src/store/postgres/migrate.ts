@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { Kysely, PostgresDialect } from 'kysely';
 
-import { migrate, pendingMigrations } from '../migrate.ts';
+import { migrate, pendingMigrations, sessionsWithLocks } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
@@ -17,6 +17,15 @@ import { isLockFailure, openFailure } from './errors.ts';
  */
 export function pendingOfPostgres(url: string): Promise<string[]> {
   return onDatabase(url, (db) => pendingMigrations(db, 'postgres'));
+}
+
+/**
+ * The sessions for which a migration may have to wait: a text for each.
+ *
+ * @throws StoreOpenError if the database cannot be used.
+ */
+export function lockingSessionsOf(url: string): Promise<string[]> {
+  return onDatabase(url, (db) => sessionsWithLocks(db, 'postgres'));
 }
 
 /** @throws StoreOpenError if the database cannot be used, or another version created its tables. */

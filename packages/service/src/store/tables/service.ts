@@ -68,6 +68,8 @@ export interface InstancesTable {
   id: string;
   /** Milliseconds by the database's clock: when the lease expires. After that, the instance counts as dead. */
   lease_until: number;
+  /** The newest migration that its version knows. Null until the instance serves requests. */
+  serves: Generated<string | null>;
 }
 
 /** Deliveries that are in progress or enqueued. */
