@@ -102,16 +102,18 @@ const OF_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Removes issues that follow from another issue. */
 function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
-  return issues.filter(
-    ({ path, keyword }) =>
-      OF_MEMBERS.has(keyword) ||
-      !CAUSES.some(
-        ([causes, echoes]) =>
-          !causes.includes(keyword) &&
-          (echoes === 'all' || echoes.includes(keyword)) &&
-          issues.some((other) => other.path === path && causes.includes(other.keyword)),
-      ),
-  );
+  // A list can have as many issues as items, so they are not compared with one another.
+  const keywords = new Map<string, Set<string>>();
+  for (const { path, keyword } of issues) keywords.set(path, (keywords.get(path) ?? new Set()).add(keyword));
+  function isEcho({ path, keyword }: Issue): boolean {
+    return CAUSES.some(
+      ([causes, echoes]) =>
+        !causes.includes(keyword) &&
+        (echoes === 'all' || echoes.includes(keyword)) &&
+        causes.some((cause) => keywords.get(path)?.has(cause)),
+    );
+  }
+  return issues.filter((issue) => OF_MEMBERS.has(issue.keyword) || !isEcho(issue));
 }
 
 /** Whether a check judges an exchange, given that it applies to the operation. */

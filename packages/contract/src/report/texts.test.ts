@@ -71,7 +71,7 @@ function reportOf(message: string): SettledReport {
         tag: undefined,
         requests: 1,
         statuses: [],
-        fields: [],
+        fields: { seen: 0, all: 0 },
         checks: [
           { check: 'property-type', outcome: 'violation' },
           { check: 'key-required', outcome: 'not-performed' },
