@@ -69,20 +69,7 @@ export interface CoverageParts {
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
   const { id, method, path, tag } = operation;
   const left = parts.left.get(id);
-  if (left !== undefined)
-    return {
-      operation: id,
-      method,
-      path,
-      tag,
-      requests: 0,
-      statuses: [],
-      fields: NO_FIELDS,
-      checks: [],
-      verdict: 'unverified',
-      verified: false,
-      reason: left,
-    };
+  if (left !== undefined) return uncovered(operation, left);
   const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
   const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
@@ -103,6 +90,12 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
     verified,
     reason: verified ? '' : (parts.reasons.get(id) ?? unprovenReason(own)),
   };
+}
+
+/** The row of an operation of which nothing was covered, with the reason. */
+export function uncovered({ id, method, path, tag }: Operation, reason: string): Coverage {
+  const nothing = { requests: 0, statuses: [], fields: NO_FIELDS, checks: [] };
+  return { operation: id, method, path, tag, ...nothing, verdict: 'unverified', verified: false, reason };
 }
 
 function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {

@@ -77,6 +77,7 @@ function reportOf({ findings = [], accepted = [], failOn, ...more }: Given & Par
     plan: [],
     left: [],
     unfinished: [],
+    failures: [],
     notes: [],
     spent: { amount: '0.00', unknown: 0 },
     traffic: [],

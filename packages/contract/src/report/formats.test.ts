@@ -77,6 +77,7 @@ const base: Omit<Report, 'findings'> = {
   plan: [],
   left: [],
   unfinished: [],
+  failures: [],
   notes: [],
   spent: { amount: '0.00', unknown: 0 },
   traffic: [],

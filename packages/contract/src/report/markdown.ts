@@ -1,4 +1,5 @@
 import { visible } from '../exchange/visible.ts';
+import { failureText } from '../judge/failures.ts';
 import { VERDICTS } from '../judge/finding.ts';
 import type { SettledFinding, SettledReport } from './baseline.ts';
 import { summarise, summaryLine } from './summary.ts';
@@ -12,6 +13,8 @@ export function toMarkdown(report: SettledReport): string {
     `${report.target}, ${report.mode}, seed ${report.seed}. ${summaryLine(report)}; ${statuses.seen} of ${statuses.all} statuses and ${fields.seen} of ${fields.all} fields seen.`,
     '',
   ];
+  if (report.failures.length > 0)
+    lines.push('## Not complete, because of errors', '', ...report.failures.map((failure) => `- ${cell(failureText(failure))}`), '');
   for (const kind of VERDICTS) {
     const found = report.findings.filter((finding) => finding.verdict === kind && finding.accepted === undefined);
     if (found.length > 0) lines.push(`## ${kind} (${found.length})`, '', ...found.flatMap(section));

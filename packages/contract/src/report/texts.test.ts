@@ -84,6 +84,7 @@ function reportOf(message: string): SettledReport {
     plan: [message],
     left: [`${message} run: ${CURL}`],
     unfinished: [`${message} run: ${CURL}`],
+    failures: [],
     notes: [message],
     spent: { amount: '1.00', unknown: 1 },
     traffic: [],
