@@ -203,10 +203,10 @@ describe('an error of the program after it has sent a purchase', () => {
     },
   };
   /** What a mock in JavaScript returns in place of a response. */
-  const oddResponse = (value: object | undefined): Promise<Response> => Promise.resolve(Reflect.get({ value }, 'value'));
+  const oddResponse = async (value: object): Promise<Response> => Object(value);
 
   test.each<[string, () => Promise<Response>]>([
-    ['nothing', () => oddResponse(undefined)],
+    ['something else', () => oddResponse({})],
     ['a response without a body', () => oddResponse({ status: 200, statusText: '', headers: {} })],
     ['a response whose status cannot be read', () => oddResponse(unreadable)],
     ['an error that is its own cause', () => Promise.reject(cyclic)],
