@@ -34,7 +34,7 @@ function defaultPaths(environment: Environment): FilePaths {
 /**
  * Runs the command in this process.
  * @param argv arguments after the script
- * @returns the exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain, else the reason of the signal
+ * @returns the exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain, 4 failed after the first request, else the reason of the signal
  */
 export async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
   const { output } = context;

@@ -159,6 +159,8 @@ async function bundled(root: string): Promise<unknown> {
 
 function hasOutsideReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
+  // References in a schema with an $id are relative to that, not to the file.
+  if ('$id' in value && typeof value.$id === 'string') return false;
   // No program reads a reference in an extension of another one.
   return Object.entries(value).some(
     ([key, child]) =>

@@ -80,7 +80,7 @@ Examples
   ${CONTRACT} --target https://api.example.com --document api.yaml --only getOrder=48213 listOrders --fail-on discovered
 
 Exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain that the run should have undone (they are
-listed), 130 or 143 stopped by Ctrl-C or SIGTERM after everything was undone.`;
+listed), 4 an error after the first request (the report has what was found), 130 or 143 stopped by Ctrl-C or SIGTERM after everything was undone.`;
 
 /** Host names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);

@@ -1,4 +1,4 @@
-import { summarise, summaryLine, VERDICTS } from '@reseller/contract/engine';
+import { failureText, summarise, summaryLine, VERDICTS } from '@reseller/contract/engine';
 import type { Report, SettledFinding, SettledReport } from '@reseller/contract/engine';
 
 type Coverage = Report['coverage'][number];
@@ -33,7 +33,7 @@ export interface RenderOptions {
 }
 
 function sectionsOf(report: SettledReport, isQuiet: boolean): readonly string[] {
-  const { coverage, findings, fixed, left, unfinished, notes, spent } = report;
+  const { coverage, failures, findings, fixed, left, unfinished, notes, spent } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
   const found = open.filter(({ verdict }) => verdict !== 'unverified');
   const sections = [
@@ -42,6 +42,8 @@ function sectionsOf(report: SettledReport, isQuiet: boolean): readonly string[] 
       summaryLine(report),
     ].join('\n'),
   ];
+  if (failures.length > 0)
+    sections.push(['Not complete, because of errors', ...failures.map((failure) => `  ${shortened(failureText(failure))}`)].join('\n'));
   if (unfinished.length > 0) sections.push(['Not undone as planned', ...unfinished.map((line) => `  ${line}`)].join('\n'));
   if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
   if (isQuiet) return sections;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
+import { errorText } from '@reseller/contract';
 import { BaselineError, placeFindings, readBaseline, settle } from '@reseller/contract/engine';
 import type { Report, SettledReport, Verdict } from '@reseller/contract/engine';
 
@@ -17,8 +18,14 @@ export async function settleReport(
   const accepted = baseline === undefined ? [] : await readAccepted(baseline);
   const today = new Date().toISOString().slice(0, 10);
   if (report.findings.length === 0) return settle(report, accepted, today, failOn);
-  const findings = placeFindings(report.findings, await sourcesOf(loaded), loaded.base);
-  return settle({ ...report, findings }, accepted, today, failOn);
+  try {
+    const findings = placeFindings(report.findings, await sourcesOf(loaded), loaded.base);
+    return settle({ ...report, findings }, accepted, today, failOn);
+  } catch (error) {
+    // The findings are worth more than their lines in the files.
+    const failure = { error: errorText(error), where: 'the places of findings in the files of the document', times: 1 };
+    return settle({ ...report, failures: [...report.failures, failure] }, accepted, today, failOn);
+  }
 }
 
 /**

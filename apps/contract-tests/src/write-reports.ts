@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errorText } from '@reseller/contract';
 import { toHar, toHtml, toJunit, toMarkdown, toNodeTest, toSarif } from '@reseller/contract/engine';
 import type { SettledReport } from '@reseller/contract/engine';
 
@@ -17,20 +18,32 @@ export async function makeReportFolder(directory: string): Promise<void> {
   });
 }
 
-/** Writes the reports in all formats to a folder. */
-export async function writeReports(directory: string, report: SettledReport, secrets: readonly string[]): Promise<void> {
-  const files: Readonly<Record<string, string>> = {
-    'report.json': `${JSON.stringify(report, null, 2)}\n`,
-    'junit.xml': toJunit(report),
-    'report.sarif': toSarif(report),
-    'index.html': toHtml(report),
-    'summary.md': toMarkdown(report),
-    'traffic.har': toHar(report),
-    'proposals.diff': [...new Set(report.findings.map(({ patch }) => patch ?? ''))].filter((patch) => patch !== '').join('\n'),
-  };
+const FILES: Readonly<Record<string, (report: SettledReport) => string>> = {
+  'report.json': (report) => `${JSON.stringify(report, null, 2)}\n`,
+  'junit.xml': toJunit,
+  'report.sarif': toSarif,
+  'index.html': toHtml,
+  'summary.md': toMarkdown,
+  'traffic.har': toHar,
+  'proposals.diff': ({ findings }) => [...new Set(findings.map(({ patch }) => patch ?? ''))].filter((patch) => patch !== '').join('\n'),
+};
+
+/**
+ * Writes the reports in all formats to a folder.
+ * @returns the files that could not be written, with the reason. The others are written all the same
+ */
+export async function writeReports(directory: string, report: SettledReport, secrets: readonly string[]): Promise<readonly string[]> {
   await makeReportFolder(directory);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), withoutSecrets(text, secrets));
-  await writeTests(join(directory, 'tests'), report, secrets);
+  const problems: string[] = [];
+  for (const [name, render] of Object.entries(FILES)) {
+    try {
+      await writeFile(join(directory, name), withoutSecrets(render(report), secrets));
+    } catch (error) {
+      problems.push(`${name}: ${errorText(error)}`);
+    }
+  }
+  await writeTests(join(directory, 'tests'), report, secrets).catch((error: unknown) => problems.push(`tests: ${errorText(error)}`));
+  return problems;
 }
 
 /** Writes a test for each finding, in place of those of an earlier run. An unverified finding has none, because it shows no defect. */

@@ -62,7 +62,7 @@ describe('an invalid schema', () => {
     const { coverage } = await runContract({ document, target: url, only: new Map([['getGood', undefined]]) });
     expect(coverage).toMatchObject([
       { operation: 'getGood', verified: true },
-      { operation: 'getOdd', verified: false, reason: 'it is not listed in --only', fields: [], checks: [] },
+      { operation: 'getOdd', verified: false, reason: 'it is not listed in --only', fields: { seen: 0, all: 0 }, checks: [] },
     ]);
     expect((await runContract({ document, target: url })).coverage[1]?.reason).toMatch(/^one of its schemas is invalid: /);
   });

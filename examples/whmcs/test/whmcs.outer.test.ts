@@ -7,8 +7,8 @@ import { json, text } from 'node:stream/consumers';
 
 import { createReseller } from '@reseller/client/extension';
 import type { Reseller } from '@reseller/client/extension';
-import { createTestService } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
+import { createServiceInside } from '@reseller/testing/inside';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { startProxy } from '../../../packages/testing/test/client/proxy.ts';
@@ -44,6 +44,8 @@ interface Whmcs {
   readonly proxy: Proxy;
   /** The provider's client, which does not use the proxy. */
   readonly reseller: Reseller;
+  /** Decides how the registry carries out registrations and transfers: by default at once. */
+  readonly registry: Registry;
   /** Calls a function of the server module in a process of its own. */
   vm(name: string, params?: object): Promise<unknown>;
   /** Calls a function of the registrar module in a process of its own. */
@@ -52,13 +54,37 @@ interface Whmcs {
   start(name: string): ReturnType<typeof spawn>;
   /** The values that the modules have stored in WHMCS. */
   stored(): Record<string, string>;
+  /** Removes the values that the modules have stored in WHMCS, as another installation has none. */
+  forget(): void;
   /** Stores further values in WHMCS. */
   store(values: Readonly<Record<string, string>>): void;
 }
 
+interface Registry {
+  end: 'at-once' | 'running' | 'succeeded' | 'failed';
+}
+
 async function startWhmcs(): Promise<Whmcs> {
+  const registry: Registry = { end: 'at-once' };
   // The month of the service is that of the modules.
-  const service = await createTestService({ now: `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z` });
+  const service = await createServiceInside({
+    now: `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`,
+    registrar: (simulated) => ({
+      ...simulated,
+      register: async (order, token) => {
+        const end = await simulated.register(order, token);
+        return registry.end === 'at-once' || end !== 'registered' ? end : { task: order.name };
+      },
+      transfer: async (order, authcode, token) => {
+        const end = await simulated.transfer(order, authcode, token);
+        return registry.end === 'at-once' || end !== 'transferred' ? end : { task: order.name };
+      },
+      task: async () => {
+        if (registry.end === 'failed') return { status: 'failed', reason: 'the losing registrar objected' };
+        return registry.end === 'running' ? { status: 'running', percentage: null } : { status: 'succeeded' };
+      },
+    }),
+  });
   onTestFinished(() => service.close());
   const baseUrl = await service.listen();
   const proxy = await startProxy(baseUrl, { isPurchase: ({ url = '' }) => PURCHASES.test(url) });
@@ -107,11 +133,13 @@ async function startWhmcs(): Promise<Whmcs> {
   return {
     service,
     proxy,
+    registry,
     reseller: createReseller({ baseUrl, apiKey: service.apiKey }),
     vm: (name, params) => call('servers', name, { ...vmParams, ...params }),
     domain: (name, params) => call('registrars', name, { ...domainParams, ...params }),
     start: (name) => start('servers', name, vmParams),
     stored: () => JSON.parse(readFileSync(file, 'utf8')),
+    forget: () => writeFileSync(file, '{}'),
     store: (values) => writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...values })),
   };
 }
@@ -407,6 +435,162 @@ describe('the modules for WHMCS', () => {
     expect(await expiry()).toBe(after(3));
     const { positions } = await whmcs.reseller.accounting.currentInvoice();
     expect(positions.domains?.['whmcs-project.net']?.map(({ type }) => type)).toEqual(['CREATE', 'RENEW', 'RENEW', 'RENEW']);
+  });
+
+  describe('an order of a domain', () => {
+    const FIRST = { domainid: 100, sld: 'victim', firstname: 'Erika' };
+    const SECOND = { domainid: 200, sld: 'victim', firstname: 'Mallory' };
+    const NOT_BOUGHT = { error: expect.stringContaining('but this order did not buy it') };
+
+    test('gets no domain that another order has bought, neither by a registration nor by a transfer', async () => {
+      expect(await whmcs.domain('RegisterDomain', FIRST)).toEqual({ success: true });
+      // Also after the service has forgotten the key, only the first order finds its domain.
+      for (const hours of [0, 25]) {
+        await whmcs.service.advance(hours * 3_600_000);
+        expect(await whmcs.domain('TransferDomain', { ...SECOND, eppcode: 'not-the-code' })).toEqual(NOT_BOUGHT);
+        expect(await whmcs.domain('RegisterDomain', SECOND)).toEqual(NOT_BOUGHT);
+        expect(await whmcs.domain('TransferSync', SECOND)).toEqual(NOT_BOUGHT);
+        expect(await whmcs.domain('RegisterDomain', FIRST)).toEqual({ success: true });
+      }
+      const other = { error: 'The domain belongs to another order of this WHMCS, with the number 100.' };
+      for (const name of ['GetEPPCode', 'GetContactDetails', 'GetRegistrarLock', 'RequestDelete', 'Sync', 'GetDNS'])
+        expect(await whmcs.domain(name, SECOND)).toEqual(other);
+      expect(await whmcs.domain('SaveNameservers', { ...SECOND, ns1: 'ns1.mallory.example' })).toEqual(other);
+      const { positions } = await whmcs.reseller.accounting.currentInvoice();
+      expect(positions.domains?.['victim.net']).toHaveLength(1);
+    });
+
+    test('finds its domain again after the contact was changed', async () => {
+      expect(await whmcs.domain('RegisterDomain', FIRST)).toEqual({ success: true });
+      const { Registrant: registrant }: { Registrant?: object } = Object(await whmcs.domain('GetContactDetails', FIRST));
+      const contactdetails = { Registrant: { ...registrant, 'Last Name': 'Beispiel' } };
+      expect(await whmcs.domain('SaveContactDetails', { ...FIRST, contactdetails })).toEqual({ success: true });
+      await whmcs.service.advance(25 * 3_600_000);
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, lastname: 'Beispiel' })).toEqual({ success: true });
+      expect(await whmcs.domain('RegisterDomain', SECOND)).toEqual(NOT_BOUGHT);
+    });
+
+    test('of a second WHMCS with the same account and the same number of the order gets no domain of the first', async () => {
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, Installation: 'shop' })).toEqual({ success: true });
+      await whmcs.service.advance(25 * 3_600_000);
+      whmcs.forget();
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, Installation: 'store' })).toEqual(NOT_BOUGHT);
+      expect(await whmcs.domain('TransferDomain', { ...FIRST, Installation: 'store', eppcode: 'any' })).toEqual(NOT_BOUGHT);
+    });
+
+    test('of more than one year buys nothing', async () => {
+      for (const [name, more] of [
+        ['RegisterDomain', {}],
+        ['TransferDomain', { domainid: 101, sld: 'taken-victim', eppcode: 'example-authcode-1' }],
+      ] as const) {
+        expect(await whmcs.domain(name, { ...FIRST, ...more, regperiod: 2 })).toEqual({
+          error: expect.stringMatching(/one year, and this order is for 2\. Nothing was bought\./),
+        });
+        expect(await whmcs.domain(name, { ...FIRST, ...more, regperiod: 1 })).toEqual({ success: true });
+      }
+      expect(await whmcs.reseller.domain.list()).toHaveLength(2);
+    });
+
+    test('of a company is refused, unless the settings give its domains to the contact person', async () => {
+      const company = { ...FIRST, companyname: 'Muster & Söhne GmbH' };
+      expect(await whmcs.domain('RegisterDomain', company)).toEqual({
+        error: expect.stringContaining('The API has no field for the company "Muster & Söhne GmbH"'),
+      });
+      expect(await whmcs.reseller.domain.list()).toEqual([]);
+      expect(await whmcs.domain('RegisterDomain', { ...company, PersonOfCompany: 'on' })).toEqual({ success: true });
+    });
+
+    test('of a client without a phone is carried out', async () => {
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, fullphonenumber: '' })).toEqual({ success: true });
+    });
+  });
+
+  describe('a domain that the registry takes its time for', () => {
+    const ORDER = { domainid: 37, sld: 'taken-project', eppcode: 'example-authcode-1' };
+    const end = async (how: Registry['end']) => {
+      whmcs.registry.end = how;
+      await whmcs.service.advance(3_600_000);
+    };
+
+    test('is neither completed nor active before the transfer ends', async () => {
+      whmcs.registry.end = 'running';
+      expect(await whmcs.domain('TransferDomain', ORDER)).toEqual({ success: true });
+      expect(await whmcs.domain('TransferSync', ORDER)).toEqual({ completed: false });
+      expect(await whmcs.domain('Sync', ORDER)).toMatchObject({ active: false, transferredAway: false });
+      await end('succeeded');
+      await expect
+        .poll(() => whmcs.domain('TransferSync', ORDER))
+        .toEqual({ completed: true, expirydate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
+      expect(await whmcs.domain('Sync', ORDER)).toMatchObject({ active: true });
+    });
+
+    test('is failed, with the reason, after the transfer failed, and can be ordered again', async () => {
+      whmcs.registry.end = 'running';
+      expect(await whmcs.domain('TransferDomain', ORDER)).toEqual({ success: true });
+      await end('failed');
+      await expect
+        .poll(() => whmcs.domain('TransferSync', ORDER))
+        .toEqual({
+          completed: false,
+          failed: true,
+          reason: expect.stringContaining('The registry did not carry out the transfer.'),
+        });
+      expect(await whmcs.domain('Sync', ORDER)).toEqual({ error: expect.stringContaining('did not register or transfer') });
+      await end('at-once');
+      expect(await whmcs.domain('TransferDomain', ORDER)).toEqual({ success: true });
+      expect(await whmcs.domain('TransferSync', ORDER)).toMatchObject({ completed: true });
+    });
+
+    test('has no transfer to synchronise if none was begun', async () => {
+      expect(await whmcs.domain('TransferSync', ORDER)).toEqual({ error: expect.stringContaining('has not begun a transfer') });
+    });
+  });
+
+  test('tell WHMCS whether a domain that is gone has left or expired', async () => {
+    const order = { domainid: 50, sld: 'leaving' };
+    const gone = { active: false, transferredAway: true };
+    expect(await whmcs.domain('RegisterDomain', order)).toEqual({ success: true });
+    const { eppcode = '' }: { eppcode?: string } = Object(await whmcs.domain('GetEPPCode', order));
+    const { apiKey } = await whmcs.service.addAccount();
+    const other = createReseller({ baseUrl: new URL(whmcs.proxy.baseUrl).origin, apiKey });
+    const { handle } = await other.domain.handle.create({
+      gender: 'FEMALE',
+      firstname: 'Mara',
+      lastname: 'Beispiel',
+      street: 'Musterweg',
+      number: '7',
+      zipcode: '60311',
+      city: 'Frankfurt',
+      region: 'Hessen',
+      countrycode: 'DE',
+      email: 'mara@example.org',
+    });
+    await other.domain.register({ domain: 'leaving.net', handle, authcode: eppcode });
+    await expect.poll(() => whmcs.domain('Sync', order)).toEqual(gone);
+
+    // A domain that is cancelled ends at its term.
+    const cancelled = { domainid: 51, sld: 'cancelled' };
+    expect(await whmcs.domain('RegisterDomain', cancelled)).toEqual({ success: true });
+    expect(await whmcs.domain('RequestDelete', cancelled)).toEqual({ success: true });
+    await whmcs.service.advance(370 * 86_400_000);
+    await expect.poll(() => whmcs.domain('Sync', cancelled)).toEqual({ active: false, expired: true });
+  });
+
+  test('take an address and a key that were pasted with a line end, and name one that cannot be a key', async () => {
+    const { apiKey } = whmcs.service;
+    expect(
+      await whmcs.domain('CheckAvailability', {
+        ApiKey: `${apiKey}\n`,
+        BaseUrl: ` ${whmcs.proxy.baseUrl}/\n`,
+        searchTerm: 'a',
+        tldsToInclude: ['net'],
+      }),
+    ).toMatchObject([{ status: 'not registered' }]);
+    expect(await whmcs.vm('TestConnection', { serveraccesshash: `${apiKey}\r\n` })).toEqual({ success: true, error: '' });
+    for (const odd of ['', 'two words', 'line\nend', 'schlüssel'])
+      expect(await whmcs.domain('RegisterDomain', { ApiKey: odd })).toEqual({
+        error: expect.stringContaining('The API key must be visible ASCII characters'),
+      });
   });
 
   /** The records of the form in WHMCS, in the order of their types. */

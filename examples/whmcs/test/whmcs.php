@@ -65,10 +65,11 @@ namespace WHMCS\Domain\TopLevel {
 }
 
 namespace WHMCS\Database {
-    /** One table, in which each update is stored under its conditions. */
+    /** One table. Its rows are those that were inserted; an update is stored under its conditions. */
     final class Capsule
     {
         private array $conditions = [];
+        private array $wanted = [];
 
         private function __construct(private readonly string $name)
         {
@@ -87,7 +88,32 @@ namespace WHMCS\Database {
         public function where(string $column, mixed $value): self
         {
             $this->conditions[] = "$column=$value";
+            $this->wanted[$column] = $value;
             return $this;
+        }
+
+        public function updateOrInsert(array $key, array $values): void
+        {
+            \state(function (array $state) use ($key, $values) {
+                $others = array_filter($state["rows of $this->name"] ?? [], fn (array $row) => array_intersect_assoc($key, $row) !== $key);
+                return ["rows of $this->name" => [...$others, $key + $values]] + $state;
+            });
+        }
+
+        public function exists(): bool
+        {
+            return $this->rows() !== [];
+        }
+
+        public function value(string $column): mixed
+        {
+            return $this->rows()[0][$column] ?? null;
+        }
+
+        private function rows(): array
+        {
+            $rows = \state(fn () => null)["rows of $this->name"] ?? [];
+            return array_values(array_filter($rows, fn (array $row) => array_intersect_assoc($this->wanted, $row) === $this->wanted));
         }
 
         public function update(array $values): void

@@ -99,12 +99,45 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
   const { keys, clock } = parts.connection;
   const { resend = true } = options;
   if (keys.honoured === undefined) await parts.log.contact();
-  if (resend && isWhole(request) && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs)
+  const other = request.isOfOtherKey === true ? await otherAccount(parts, request) : undefined;
+  if (other !== undefined) return other;
+  if (resend && request.isOfOtherKey !== true && isWhole(request) && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs)
     await reconcileByKey(parts, request, options);
   if (request.outcome) return request.outcome;
-  const { waiting } = parts.log;
+  return watched(parts.log, request, () => reconcileByLog(parts, request, options));
+}
+
+/** Has the log read back to a request. */
+async function watched<T>({ waiting }: LogReader, request: LostRequest, run: () => Promise<T>): Promise<T> {
   waiting.add(request);
-  return reconcileByLog(parts, request, options).finally(() => waiting.delete(request));
+  return run().finally(() => waiting.delete(request));
+}
+
+/**
+ * Whether a stored call that was sent with another key is one of this account: then the log has an earlier request of it. After the rotation of
+ * a key it is.
+ *
+ * @returns undefined when it is of this account, and an outcome when the log cannot tell.
+ * @throws TypeError when it is of another account.
+ */
+async function otherAccount({ log, connection: { clock } }: ReconcileParts, request: LostRequest): Promise<Undecided | undefined> {
+  const { witness } = request;
+  const probe = { ...request, sentAt: witness?.at ?? request.sentAt };
+  const { entries, isComplete } = await watched(log, probe, () => log.read(probe, clock.now()));
+  if (witness !== undefined && entries.some(({ requestID }) => requestID === witness.requestID)) return undefined;
+  if (witness !== undefined && isComplete)
+    throw new TypeError(
+      `The value is of another account: the request log of this one has no request ${witness.requestID}, which that account made before. Call reconcile() with a key of that account.`,
+    );
+  const advice =
+    'It was sent with another API key, and the request log does not show whether that is a key of this account. Call reconcile() with the key that made the call, or ask the provider before you repeat it.';
+  return { outcome: 'undecided', candidates: [], read: readPart(entries, isComplete), advice };
+}
+
+function readPart(entries: LogSnapshot['entries'], isComplete: boolean): Undecided['read'] {
+  const [first] = entries;
+  const last = entries.at(-1);
+  return { entries: entries.length, ...(first && last && { newest: first.requestDate, oldest: last.requestDate }), isComplete };
 }
 
 /** Whether the form of a request is known with its secrets. */
@@ -202,13 +235,10 @@ function decide(
   if (isLast && refusal && isRefused && snapshot.isComplete) return claim(history, refusal, { outcome: 'not-committed', entry: refusal });
   const mayShowMore = operation.unique || isAnotherInProgress || near.length <= (isOwn ? rivals.length : 0);
   if (!isLast && mayShowMore) return undefined;
-  const { entries, isComplete } = snapshot;
-  const [first] = entries;
-  const last = entries.at(-1);
   return {
     outcome: 'undecided',
     candidates: possible,
-    read: { entries: entries.length, ...(first && last && { newest: first.requestDate, oldest: last.requestDate }), isComplete },
+    read: readPart(snapshot.entries, snapshot.isComplete),
     advice:
       possible.length > 0
         ? 'Find out which of the candidates, if any, is the request. See the option exclusive.'

@@ -1,4 +1,5 @@
 /** The record that a program keeps of its requests, to tell them from those of other programs in the request log. */
+import type { Witness } from './account.ts';
 import type { Reconciliation } from './reconcile.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
@@ -17,6 +18,12 @@ export interface LostRequest {
   readonly attempts: number;
   /** Whether another process made it. Its other requests are unknown, and so are secrets of the form. */
   readonly isStored?: true;
+  /** The hash of the key with which it was sent. */
+  readonly account?: string | undefined;
+  /** An earlier request of its account. */
+  readonly witness?: Witness | undefined;
+  /** Whether it was sent with another API key, which may be that of another account. */
+  readonly isOfOtherKey?: boolean;
   /** The outcome, once it is certain. */
   outcome?: Reconciliation;
 }

@@ -1,3 +1,4 @@
+import { accountOf, witnessBefore } from './account.ts';
 /** Every operation, by group: what `createReseller` returns. */
 import { callOptions, checkOptions } from './call-options.ts';
 import { ENVIRONMENTS } from './generated/document.gen.ts';
@@ -39,7 +40,7 @@ export interface ClientMethods<AnyGroups> {
    * Finds out what happened to a request whose response was lost.
    *
    * @param error The error, or its JSON value if another process wrote it down.
-   * @throws TypeError when the error is of another account, or the JSON value of another service.
+   * @throws TypeError when the error or its JSON value is of another account or service.
    * @throws ResellerError when the request log cannot be read.
    */
   reconcile(error: OutcomeUnknownError | LostCall, options?: ReconcileOptions): Promise<Reconciliation>;
@@ -153,8 +154,10 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
       return shape(prepared.operation, response);
     } catch (error) {
       const endedAt = clock.now();
-      if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts });
-      else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
+      if (error instanceof OutcomeUnknownError) {
+        const [account, witness] = [await accountOf(connection), witnessBefore(history, sentAt)];
+        history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts, account, witness });
+      } else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
     } finally {
       history.inProgress.delete(prepared);
@@ -194,7 +197,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
     },
     reconcile: async (error, options = {}) => {
       checkOptions('reconcile', options, RECONCILE_OPTIONS);
-      const request = (isRecord(error) && history.lostOf.get(error)) || readCall(error, connection);
+      const request = (isRecord(error) && history.lostOf.get(error)) || readCall(error, connection, await accountOf(connection));
       if (options.exclusive && request.isStored)
         throw new TypeError('exclusive needs the error itself: the requests of the process that wrote the JSON value are unknown.');
       async function resend(prepared: Prepared): Promise<ApiResponse<never>> {

@@ -144,10 +144,10 @@ function bundleOf(source: string) {
   });
 }
 
-const MAX_EVERYTHING_BYTES = 12_660;
+const MAX_EVERYTHING_BYTES = 13_450;
 /** `openapi-ts` with its own client, which neither checks nor retries nor classifies, takes 3,971 and 4,091. */
-const MAX_READ_BYTES = 5_540;
-const MAX_FORM_BYTES = 6_095;
+const MAX_READ_BYTES = 5_790;
+const MAX_FORM_BYTES = 6_350;
 
 /** Bytes of all files, each compressed separately. */
 function sizeOf(files: readonly OutputFile[]): number {

@@ -106,10 +106,12 @@ export const refused: Reply = () => {
 export const silence: Reply = ({ init: { signal } }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
+/** Counts the entries of all services, so that their identifiers differ. */
+let requests = 0;
+
 export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config }: ScriptedOptions = {}): ScriptedService {
   let time = 5_000_000;
   let planned: Reply[] = [];
-  let requests = 0;
   let logReadings = 0;
   const sent: Sent[] = [];
   const log: RequestLogItem[] = [];

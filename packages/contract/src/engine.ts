@@ -20,6 +20,7 @@ export { hasSecretName } from './exchange/mask-exchange.ts';
 export { CHECKS, checksWith } from './judge/checks.ts';
 export { pageOverlapCheck } from './judge/checks/page-overlap.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './judge/coverage.ts';
+export { failureText, type Failure } from './judge/failures.ts';
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './judge/finding.ts';
 export { basePath, createGuard, RefusedRequestError, type Guard, type Send } from './run/guard.ts';
 export type { Journal, JournalEntry } from './run/journal.ts';

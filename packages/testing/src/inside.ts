@@ -1,7 +1,7 @@
 import { createReseller } from '@reseller/client';
 import { createClient } from '@reseller/operator-client';
 import { createService, simulatedPorts } from '@reseller/service';
-import type { Hypervisor, Random, Service, Store } from '@reseller/service';
+import type { Hypervisor, Random, Registrar, Service, Store } from '@reseller/service';
 import { pino } from 'pino';
 
 import { TestClock } from './clock.ts';
@@ -23,6 +23,8 @@ const OPERATOR_TOKEN = 'operator-token-of-a-service-for-tests';
 export interface InsideOptions extends TestServiceOptions {
   readonly random?: Random;
   readonly hypervisor?: Hypervisor;
+  /** Makes the registrar from the simulated one. */
+  readonly registrar?: (simulated: Registrar) => Registrar;
 }
 
 /** A test service with access to what is inside, for tests of this repository. */
@@ -32,8 +34,8 @@ export interface ServiceInside extends TestService {
 }
 
 export async function createServiceInside(options: InsideOptions = {}): Promise<ServiceInside> {
-  const { now, random, hypervisor } = options;
-  const unknown = Object.keys(options).find((name) => !['now', 'random', 'hypervisor'].includes(name));
+  const { now, random, hypervisor, registrar } = options;
+  const unknown = Object.keys(options).find((name) => !['now', 'random', 'hypervisor', 'registrar'].includes(name));
   if (unknown !== undefined) throw new TypeError(`createTestService has no option ${unknown}. Its option is now.`);
   const start = now === undefined ? START : Date.parse(now);
   if (!Number.isFinite(start)) throw new TypeError(`now must be an instant such as 2026-11-01T00:00:00Z, got ${JSON.stringify(now)}.`);
@@ -45,7 +47,8 @@ export async function createServiceInside(options: InsideOptions = {}): Promise<
     await new Promise((resolve) => setImmediate(resolve));
   });
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
-  const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
+  const simulated = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
+  const ports = registrar ? { ...simulated, registrar: registrar(simulated.registrar) } : simulated;
   const {
     app,
     operator,

@@ -20,14 +20,20 @@ interface Conclusion {
 
 /** The exit code of a run that leaves changes which it should have undone. */
 export const CHANGES_REMAIN = 3;
+/** The exit code of a run that failed after its first request. Its report has what was found. */
+const INCOMPLETE = 4;
+
+export type ExitCode = 0 | 1 | 3 | 4;
 
 /** Applies the baseline to a report, prints it, and writes reports and proposals. */
-export async function conclude({ report, loaded, args, output, secrets }: Conclusion): Promise<0 | 1 | 3> {
+export async function conclude({ report, loaded, args, output, secrets }: Conclusion): Promise<ExitCode> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
+  let isIncomplete = settled.failures.length > 0;
   output.print(renderReport(settled, { folder: args.report, isQuiet: args.quiet }));
   if (args.report !== undefined) {
-    await writeReports(args.report, settled, secrets);
-    output.print(`Reports: ${args.report}`);
+    const unwritten = await writeReports(args.report, settled, secrets);
+    output.print([`Reports: ${args.report}`, ...unwritten.map((problem) => `  This file could not be written: ${problem}`)].join('\n'));
+    isIncomplete ||= unwritten.length > 0;
   }
   if (args.write && loaded.isUpgraded)
     throw new CannotRunError(
@@ -42,5 +48,6 @@ export async function conclude({ report, loaded, args, output, secrets }: Conclu
         : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Review each change before you commit it.`,
     );
   }
-  return settled.unfinished.length > 0 ? CHANGES_REMAIN : isFailed(settled) ? 1 : 0;
+  if (settled.unfinished.length > 0) return CHANGES_REMAIN;
+  return isIncomplete ? INCOMPLETE : isFailed(settled) ? 1 : 0;
 }

@@ -9,9 +9,10 @@ import { openChosenDocument } from '../document.ts';
 import type { Arguments } from '../options.ts';
 import { resellerRules } from '../reseller.ts';
 import { conclude } from './conclude.ts';
+import type { ExitCode } from './conclude.ts';
 
 /** Judges the traffic of a HAR file. */
-export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1 | 3> {
+export async function judgeHar(args: Arguments, file: string, output: Console): Promise<ExitCode> {
   const loaded = await openChosenDocument(args);
   const recorder = createRecorder(loaded.document, resellerRules(loaded.document));
   const entries = await read(file);

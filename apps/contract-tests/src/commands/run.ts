@@ -89,7 +89,7 @@ export async function runAgainst(args: Arguments, { environment, output, paths, 
   const report = await withTargetHint(args, () => runContract({ ...options, ...ending, budget, priceOf }));
   if (signal?.aborted === true) return concludeStopped(report, safe, Number(signal.reason));
   try {
-    rejectEmptyRun(report, args.document === undefined);
+    if (report.failures.length === 0) rejectEmptyRun(report, args.document === undefined);
   } catch (error) {
     // The reports explain why nothing was checked.
     if (args.report !== undefined) await writeReports(args.report, await settleReport(report, loaded, args.baseline, args.failOn), secrets);

@@ -41,7 +41,8 @@ export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {
 /** The service writes names of domains in lower case, and in ASCII form. */
 function sameText(value: unknown): string {
   const text = String(value).toLowerCase();
-  return (/[^ -~]/.test(text) && URL.parse(`http://${text}`)?.hostname) || text;
+  const address = `http://${text}`;
+  return /[^ -~]/.test(text) && URL.canParse(address) ? new URL(address).hostname : text;
 }
 
 function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {

@@ -2,8 +2,8 @@
 import type { Failure, Success } from './classify.ts';
 import { assertNotReserved, learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { OutcomeUnknownError } from './errors.ts';
-import type { ErrorDetails, ResellerError } from './errors.ts';
+import { OutcomeUnknownError, ResellerError } from './errors.ts';
+import type { ErrorDetails } from './errors.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { RequestOptions, Step } from './options.ts';
@@ -78,6 +78,35 @@ export function errorOf<E extends ResellerError>(
  * @throws ResellerError of another class when it was not carried out, or when repeating it is harmless.
  */
 export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<ApiResponse<never>> {
+  const progress = { observe, sent: 0 };
+  try {
+    return await sendUntilSettled(connection, request, progress);
+  } catch (error) {
+    if (error instanceof ResellerError || progress.sent === 0) throw error;
+    throw failedAfterSending(connection, request, { error, attempts: progress.sent });
+  }
+}
+
+/** The error for a failure of this program after it sent a request, as on a platform that lacks a function. It says nothing about the request. */
+function failedAfterSending(
+  connection: Connection,
+  request: Sendable,
+  { error, attempts }: { readonly error: unknown; readonly attempts: number },
+): ResellerError {
+  const message = `the client failed after it had sent the request: ${String(error)}`;
+  const uncertain = request.operation.effect !== 'read';
+  const cause = errorOf(request, { Class: ResellerError, message, cause: error }, { attempts, uncertain });
+  return request.operation.repeatable ? cause : unknownOutcome(connection, request, cause, message);
+}
+
+interface Progress {
+  readonly observe: Observe;
+  /** How many attempts have ended. */
+  sent: number;
+}
+
+async function sendUntilSettled(connection: Connection, request: Sendable, progress: Progress): Promise<ApiResponse<never>> {
+  const { observe } = progress;
   const { clock, keys } = connection;
   const { operation, options } = request;
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries, deadlineMs = connection.deadlineMs } = options;
@@ -88,6 +117,7 @@ export async function send(connection: Connection, request: Sendable, observe: O
     const attempts = signal?.aborted ? retries : retries + 1;
     observe({ type: 'request' }, attempts);
     const result = await sendOnce(connection, wire, Math.min(timeoutMs, deadline - clock.now()), signal);
+    progress.sent = attempts;
     let failure: Failure;
     if ('text' in result) {
       learnKeySupport(keys, result.headers);

@@ -39,6 +39,7 @@ export async function sendOnce(
   const attempt = { key: init.headers.get('idempotency-key'), passedOn: 0 };
   attempts.set(ending, attempt);
   let response: Response | undefined;
+  let head: Omit<Received, 'text'> | undefined;
   try {
     signal?.throwIfAborted();
     response = await fetch(url, {
@@ -48,16 +49,17 @@ export async function sendOnce(
       signal: ending,
       ...(once && freshConnection()),
     });
-    const { status, statusText, headers } = response;
-    return { status, statusText, headers, text: await response.text() };
+    // A `fetch` of a test may return the headers as an object.
+    head = { status: response.status, statusText: response.statusText, headers: new Headers(response.headers) };
+    return { ...head, text: await response.text() };
   } catch (cause) {
-    const { status, headers } = response ?? {};
+    const { status, headers } = head ?? {};
     const isSent = response !== undefined || attempt.passedOn > 0;
     const failure = { notCarriedOut: isSent ? undefined : 'attempt', transient: true, details: { status, headers }, cause } as const;
     if (signal?.aborted) return { ...failure, transient: false, Class: AbortedError, message: 'the signal aborted the call' };
     if (timeout.signal.aborted)
       return { ...failure, Class: TimeoutError, message: `no complete response within ${Math.round(timeoutMs)} ms` };
-    const why = String(rootCause(cause));
+    const why = thrownText(rootCause(cause));
     if (response)
       return { ...failure, Class: ResponseError, message: `the response broke off: ${why}`, details: { status, headers, reason: 'cut' } };
     // A middleware may have sent it before the attempt that did not connect.
@@ -85,7 +87,23 @@ function freshConnection(): object {
  * The innermost cause, because `fetch` wraps the error of the system. Errors of another realm, as in Jest, are not instances of this `Error`.
  */
 function rootCause(error: unknown): unknown {
-  return isRecord(error) && error['cause'] !== undefined ? rootCause(error['cause']) : error;
+  const seen = new Set([error]);
+  for (let root = error; ;) {
+    const cause: unknown = isRecord(root) ? root['cause'] : undefined;
+    // An error can be its own cause.
+    if (cause === undefined || seen.has(cause)) return root;
+    seen.add(cause);
+    root = cause;
+  }
+}
+
+/** The text of whatever was thrown, also of an object that has none. */
+function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return Object.prototype.toString.call(thrown);
+  }
 }
 
 /** Codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */

@@ -13,7 +13,7 @@ import type { Change, Documents, ReportChange } from './change.ts';
 import { diffSchemas } from './diff-schemas.ts';
 import type { Direction } from './diff-schemas.ts';
 import { diffSecurity } from './diff-security.ts';
-import { canonical } from './shape.ts';
+import { canonical, isEquivalent } from './shape.ts';
 
 /**
  * Compares two documents and classifies each change by its effect on users. A change of a schema that several operations share is one
@@ -111,7 +111,7 @@ function diffOperation(documents: Documents, was: Operation, is: Operation): voi
 function diffServers({ before, after, report }: Documents, was: string, is: string): void {
   function urls(document: OpenApiDocument, holder: string): ReadonlyMap<string, unknown> {
     const servers = valueAt(document, joinPointer(holder, 'servers'));
-    return new Map(Array.isArray(servers) ? servers.map((server) => [canonical(document, server), Object(server).url]) : []);
+    return new Map(Array.isArray(servers) ? servers.map((server) => [canonical(server), Object(server).url]) : []);
   }
   const [old, now] = [urls(before, was), urls(after, is)];
   const at = joinPointer(is, 'servers');
@@ -174,7 +174,7 @@ function diffParameter(documents: Documents, operation: Operation, old: Paramete
   }
   if (old.pointer !== undefined && now.pointer !== undefined)
     diffSchemas({ before, after, direction: 'request', report: withName(report, label) }, old.pointer, now.pointer);
-  else if (old.pointer !== now.pointer || canonical(before, was['content']) !== canonical(after, is['content']))
+  else if (old.pointer !== now.pointer || !isEquivalent([before, was['content']], [after, is['content']]))
     report('uncompared', at, `content of ${label} changed, but this program cannot compare it`, 'Read the change.');
 }
 
@@ -249,8 +249,7 @@ function diffMedia({ before, after, report }: Documents, direction: Direction, {
     diffSchemas({ before, after, direction, report: withName(report, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
   else if (has) report(impact, is, `${label} has a schema now`, 'It must now match a schema.');
   else if (had) report(impact, is, `${label} no longer has a schema`, 'It can have any value.');
-  if (canonical(before, old['encoding']) !== canonical(after, now['encoding']))
-    report('breaking', is, `encoding of ${label} changed`, REWRITTEN);
+  if (!isEquivalent([before, old['encoding']], [after, now['encoding']])) report('breaking', is, `encoding of ${label} changed`, REWRITTEN);
 }
 
 function diffResponse(documents: Documents, status: string, old: OperationResponse, now: OperationResponse): void {
@@ -266,7 +265,7 @@ function diffResponse(documents: Documents, status: string, old: OperationRespon
   }
   if (old.description !== now.description)
     report('documentation', at, `the description of the response ${status} changed`, NOTHING_CHANGES);
-  if (canonical(before, resolve(before, old.holder).value['links']) !== canonical(after, resolve(after, at).value['links']))
+  if (!isEquivalent([before, resolve(before, old.holder).value['links']], [after, resolve(after, at).value['links']]))
     report('documentation', at, `the links of the response ${status} changed`, 'Tools that follow links find other operations.');
 }
 
@@ -303,7 +302,7 @@ function diffTexts({ before, after, report }: Documents, was: Operation, is: Ope
 /** Reports a change of a part that this program cannot compare. */
 function diffUncompared({ before, after, report }: Documents, key: string, was: string, is: string): void {
   const [old, now] = [valueAt(before, joinPointer(was, key)), valueAt(after, joinPointer(is, key))];
-  if (canonical(before, old) === canonical(after, now)) return;
+  if (isEquivalent([before, old], [after, now])) return;
   const at = now === undefined ? is : joinPointer(is, key);
   report('uncompared', at, `${key} changed, but this program cannot compare it`, 'Read the change: the service may send other requests.');
 }

@@ -5,8 +5,8 @@ import { NOTHING_CHANGES, NOTHING_TO_DO, RECOMPILE } from './change.ts';
 import type { Documents } from './change.ts';
 import {
   branchesOf,
-  canonical,
   isClosed,
+  isEquivalent,
   isText,
   keyOf,
   keywordOf,
@@ -19,7 +19,7 @@ import {
   shapeBelow,
   typesOfShape,
 } from './shape.ts';
-import type { Shape } from './shape.ts';
+import type { DocumentValue, Shape } from './shape.ts';
 
 /** Whether the client or the service sends the value. */
 export type Direction = 'request' | 'response';
@@ -28,32 +28,42 @@ interface SchemaPair extends Documents {
   readonly direction: Direction;
 }
 
-/** The name of a part for messages, such as "data.list.*.identifier", and the pairs of shapes above it. */
+/** Two shapes to compare. The name is that of the part for messages, such as "data.list.*.identifier". */
 interface ComparedPart {
+  readonly before: Shape;
+  readonly after: Shape;
   readonly name: string;
-  readonly seen: ReadonlySet<string>;
+}
+
+/** A pair of schemas, and the parts of it that are still to be compared. */
+interface SchemaComparison extends SchemaPair {
+  /** Compares a part later, unless the same shapes were compared before: schemas that refer to one another have endless parts. */
+  readonly addPart: (part: ComparedPart) => void;
 }
 
 interface Comparison {
   readonly before: Shape;
   readonly after: Shape;
-  readonly place: ComparedPart;
+  readonly name: string;
   readonly at: string;
   /** The name of the value in messages. */
   readonly subject: string;
 }
 
-/** Compares the values that two schemas allow, from the point of view of users. */
+/** Compares the values that two schemas allow, from the point of view of users. The parts nearest to the root come first. */
 export function diffSchemas(pair: SchemaPair, before: string, after: string): void {
-  compare(pair, shapeAt(pair.before, before), shapeAt(pair.after, after), { name: '', seen: new Set() });
+  const parts = new Map<string, ComparedPart>();
+  function addPart(part: ComparedPart): void {
+    const key = `${keyOf(part.before)} ${keyOf(part.after)}`;
+    if (!parts.has(key)) parts.set(key, part);
+  }
+  addPart({ before: shapeAt(pair.before, before), after: shapeAt(pair.after, after), name: '' });
+  for (const part of parts.values()) comparePart({ ...pair, addPart }, part);
 }
 
-function compare(pair: SchemaPair, before: Shape, after: Shape, place: ComparedPart): void {
-  const key = `${keyOf(before)} ${keyOf(after)}`;
-  if (place.seen.has(key)) return;
-  const subject = place.name === '' ? 'the body' : place.name.replace(/^\./, '');
-  const inside: ComparedPart = { ...place, seen: new Set([...place.seen, key]) };
-  const comparison: Comparison = { before, after, place: inside, at: ownerOf(after), subject };
+function comparePart(pair: SchemaComparison, { before, after, name }: ComparedPart): void {
+  const subject = name === '' ? 'the body' : name.replace(/^\./, '');
+  const comparison: Comparison = { before, after, name, at: ownerOf(after), subject };
   if (before.allowsAny && !after.allowsAny) judge(pair, comparison, true, `${subject} is no longer allowed`);
   if (!before.allowsAny && after.allowsAny) judge(pair, comparison, false, `${subject} is allowed now`);
   compareTypes(pair, comparison);
@@ -88,11 +98,11 @@ function sideOf({ direction }: SchemaPair, shape: Shape, name: string): Property
   return { isPresent, isNeeded: requiredNames(shape).has(name) && (isPresent || !propertyNames(shape).has(name)) };
 }
 
-function compareProperties(pair: SchemaPair, comparison: Comparison): void {
-  const { before, after, place, at, subject } = comparison;
+function compareProperties(pair: SchemaComparison, comparison: Comparison): void {
+  const { before, after, at, subject } = comparison;
   const names = [before, after].flatMap((shape) => [...propertyNames(shape), ...requiredNames(shape)]);
   for (const name of new Set(names)) {
-    const label = place.name === '' ? name : `${place.name}.${name}`;
+    const label = comparison.name === '' ? name : `${comparison.name}.${name}`;
     const [was, is] = [sideOf(pair, before, name), sideOf(pair, after, name)];
     const property = is.isPresent ? joinPointer(at, 'properties', name) : at;
     if (was.isPresent && !is.isPresent) reportGone(pair, comparison, { name, label, wasNeeded: was.isNeeded });
@@ -100,9 +110,10 @@ function compareProperties(pair: SchemaPair, comparison: Comparison): void {
     else if (!was.isPresent && !is.isPresent && propertyNames(before).has(name) !== propertyNames(after).has(name))
       reportHidden(pair, comparison, { name, label });
     else if (was.isNeeded !== is.isNeeded) compareRequired(pair, { isNeeded: is.isNeeded, label, at: property });
-    if (was.isPresent && is.isPresent)
-      compareAccess(pair, { before: propertyShape(before, name), after: propertyShape(after, name), label, at: property });
-    if (was.isPresent && is.isPresent) compare(pair, propertyShape(before, name), propertyShape(after, name), { ...place, name: label });
+    if (!was.isPresent || !is.isPresent) continue;
+    const part = { before: propertyShape(before, name), after: propertyShape(after, name), name: label };
+    compareAccess(pair, { ...part, label, at: property });
+    pair.addPart(part);
   }
   if (isClosed(after) && !isClosed(before)) judge(pair, comparison, true, `${subject} allows no further properties now`);
   if (!isClosed(after) && isClosed(before)) judge(pair, comparison, false, `${subject} allows further properties now`);
@@ -318,7 +329,7 @@ function compareOthers(pair: SchemaPair, comparison: Comparison): void {
   for (const keyword of keywordsIn(before, after)) {
     if (COMPARED.has(keyword) || isText(keyword)) continue;
     const [were, are] = [keywordsOf(before, keyword), keywordsOf(after, keyword)];
-    if (canonical(before.document, were) === canonical(after.document, are)) continue;
+    if (isEquivalent([before.document, were], [after.document, are])) continue;
     // compareProperties compares whether further properties are allowed.
     if (keyword === 'unevaluatedProperties' && isClosed(before) !== isClosed(after)) continue;
     if (RESTRICTIONS.has(keyword) && were.length === 0) judge(pair, comparison, true, `${subject} is restricted by ${keyword} now`);
@@ -331,14 +342,14 @@ function compareOthers(pair: SchemaPair, comparison: Comparison): void {
   }
 }
 
-function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items' | 'additionalProperties'): void {
-  const { before, after, place, subject } = comparison;
+function compareBelow(pair: SchemaComparison, comparison: Comparison, keyword: 'items' | 'additionalProperties'): void {
+  const { before, after, name, subject } = comparison;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
   // compareProperties compares whether further properties are allowed.
   function hasSchema(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
-  if (hasSchema(was) && hasSchema(is)) return compare(pair, was, is, { ...place, name: `${place.name}.*` });
+  if (hasSchema(was) && hasSchema(is)) return pair.addPart({ before: was, after: is, name: `${name}.*` });
   if (hasSchema(was) === hasSchema(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
   judge(pair, comparison, hasSchema(is), `${keyword} of ${subject} are ${hasSchema(is) ? 'described now' : 'no longer described'}`);
@@ -369,25 +380,41 @@ function discriminatorOf(shape: Shape): Discriminator | undefined {
   return readDiscriminator({ discriminator: keywordOf(shape, 'discriminator'), oneOf, anyOf });
 }
 
-/** Ignores alternatives that are the same in both documents, and compares the others in their order. */
-function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
-  const { before, after, place, subject } = comparison;
+/**
+ * Compares alternatives: first those that refer to the same schema by name. Of the rest, those that are the same in both documents are ignored, and
+ * the others are compared in their order.
+ */
+function compareBranches(pair: SchemaComparison, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
+  const { before, after, name, subject } = comparison;
   const [were, are] = [comparableBranches(before, keyword), comparableBranches(after, keyword)];
-  function schemaText(shape: Shape): string {
-    return canonical(shape.document, shape.parts[0]?.schema);
-  }
-  const [old, now] = [were.map(schemaText), are.map(schemaText)];
-  const changed = were.filter((_, index) => !now.includes(old[index] ?? ''));
-  const other = are.filter((_, index) => !old.includes(now[index] ?? ''));
   if (were.length === 0 && are.length > 0) return judge(pair, comparison, true, `${subject} has alternatives (${keyword}) now`);
   if (are.length === 0)
     return were.length === 0 ? undefined : judge(pair, comparison, false, `${subject} no longer has alternatives (${keyword})`);
+  function isIn(branch: Shape, others: readonly Shape[]): boolean {
+    return others.some((other) => isSameReference(branch, other) || isEquivalent(sourceOf(branch), sourceOf(other)));
+  }
+  for (const branch of were)
+    for (const same of are.filter((one) => isSameReference(branch, one))) pair.addPart({ before: branch, after: same, name });
+  const changed = were.filter((branch) => !isIn(branch, are));
+  const other = are.filter((branch) => !isIn(branch, were));
   for (const [index, branch] of changed.entries()) {
     const counterpart = other[index];
-    if (counterpart !== undefined) compare(pair, branch, counterpart, place);
+    if (counterpart !== undefined) pair.addPart({ before: branch, after: counterpart, name });
     else judge(pair, comparison, true, `${subject} no longer has the alternative ${nameOfBranch(branch)}`);
   }
   for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject} can be ${nameOfBranch(branch)} now`);
+}
+
+function referenceOf({ parts: [first] }: Shape): unknown {
+  return first?.schema['$ref'];
+}
+
+function isSameReference(one: Shape, other: Shape): boolean {
+  return referenceOf(one) !== undefined && referenceOf(one) === referenceOf(other);
+}
+
+function sourceOf({ document, parts: [first] }: Shape): DocumentValue {
+  return [document, first?.schema];
 }
 
 function comparableBranches(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
@@ -395,8 +422,7 @@ function comparableBranches(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly 
 }
 
 function nameOfBranch(branch: Shape): string {
-  const [first] = branch.parts;
-  const reference = first?.schema['$ref'];
+  const reference = referenceOf(branch);
   if (typeof reference === 'string') return reference.split('/').at(-1) ?? reference;
   const title = keywordOf(branch, 'title');
   const types = [...typesOfShape(branch)].join(' or ');

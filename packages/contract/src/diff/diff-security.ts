@@ -55,7 +55,7 @@ function schemeText(document: OpenApiDocument, name: string): string {
     case 'http':
       return `${String(value['scheme']).toLowerCase()} authentication`;
     default:
-      return `${String(value['type'])} ${canonical(document, value)}`;
+      return `${String(value['type'])} ${canonical(value)}`;
   }
 }
 

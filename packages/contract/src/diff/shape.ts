@@ -131,27 +131,80 @@ export function isText(keyword: string): boolean {
   return TEXT_KEYWORDS.has(keyword) || keyword.startsWith('x-');
 }
 
-/** Serialises a schema so that equivalent schemas give the same text: follows references, ignores documentation and the order of members. */
-export function canonical(document: OpenApiDocument, value: unknown, seen: readonly string[] = []): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(document, item, seen)).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
-  const reference = member(value, '$ref');
-  if (typeof reference === 'string' && reference.startsWith('#')) {
-    const pointer = referencePointer(reference, '');
-    if (seen.includes(pointer)) return `"recursive ${seen.length - seen.indexOf(pointer)}"`;
-    const { $ref: _, ...siblings } = value;
-    const target = canonical(document, valueAt(document, pointer), [...seen, pointer]);
-    return Object.keys(siblings).some((keyword) => !isText(keyword))
-      ? `{"$ref":${target},${canonical(document, siblings, seen).slice(1)}`
-      : target;
+/** A part of a document: the document, and the value. */
+export type DocumentValue = readonly [document: OpenApiDocument, value: unknown];
+
+/**
+ * Whether two parts of documents are the same after following references, apart from documentation and the order of members. Schemas that refer
+ * to one another are the same when no difference is found on any way through them.
+ */
+export function isEquivalent(one: DocumentValue, other: DocumentValue): boolean {
+  const compared = new Set<string>();
+  const waiting: (readonly [one: Followed, other: Followed])[] = [];
+  function addPair(first: unknown, second: unknown): void {
+    const [left, right] = [followed(one[0], first), followed(other[0], second)];
+    const key = `${left.pointer} ${right.pointer}`;
+    // Only a place in a schema that is referred to can occur again.
+    if (left.pointer !== undefined && right.pointer !== undefined && compared.has(key)) return;
+    compared.add(key);
+    waiting.push([left, right]);
   }
+  addPair(one[1], other[1]);
+  for (const [{ value: left }, { value: right }] of waiting) {
+    const [first, second] = [membersOf(left), membersOf(right)];
+    if (first === undefined || second === undefined) {
+      if (first !== second || left !== right) return false;
+      continue;
+    }
+    if (Array.isArray(left) !== Array.isArray(right) || first.size !== second.size) return false;
+    for (const [name, child] of first) {
+      if (!second.has(name)) return false;
+      addPair(asReference(name, child), asReference(name, second.get(name)));
+    }
+  }
+  return true;
+}
+
+interface Followed {
+  readonly value: unknown;
+  /** The place that the last reference names; undefined without one. */
+  readonly pointer: string | undefined;
+}
+
+/** Follows a value that is nothing but a reference. */
+function followed(document: OpenApiDocument, value: unknown): Followed {
+  const seen = new Set<string>();
+  let found: Followed = { value, pointer: undefined };
+  for (;;) {
+    const reference = isObject(found.value) ? member(found.value, '$ref') : undefined;
+    if (typeof reference !== 'string' || !reference.startsWith('#') || seen.has(reference)) return found;
+    const isAlone = isObject(found.value) && Object.keys(found.value).every((keyword) => keyword === '$ref' || isText(keyword));
+    if (!isAlone) return found;
+    seen.add(reference);
+    const pointer = referencePointer(reference, '');
+    found = { value: valueAt(document, pointer), pointer };
+  }
+}
+
+/** A reference that has siblings is followed like one of them. */
+function asReference(name: string, child: unknown): unknown {
+  return name === '$ref' && typeof child === 'string' ? { $ref: child } : child;
+}
+
+/** The members of an object or list that are compared; undefined for another value. */
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (Array.isArray(value)) return new Map([...value.entries()].map(([index, item]) => [String(index), item]));
+  if (!isObject(value)) return undefined;
   // A property can have the name `title`: its value is then a schema, not a string.
   const members = Object.entries(value).filter(([keyword, child]) => !isText(keyword) || isObject(child));
-  return `{${members
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(
-      ([keyword, child]) =>
-        `${JSON.stringify(keyword)}:${canonical(document, keyword === 'required' && Array.isArray(child) ? child.toSorted() : child, seen)}`,
-    )
-    .join(',')}}`;
+  return new Map(members.map(([keyword, child]) => [keyword, keyword === 'required' && Array.isArray(child) ? child.toSorted() : child]));
+}
+
+/** A key for the value of a part without schemas, such as a server: the same for parts that differ only in documentation and order. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = membersOf(value);
+  if (members === undefined) return JSON.stringify(value) ?? 'undefined';
+  const sorted = [...members].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${sorted.map(([name, child]) => `${JSON.stringify(name)}:${canonical(child)}`).join(',')}}`;
 }

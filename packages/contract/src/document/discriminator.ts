@@ -4,7 +4,7 @@ import type { DataValidationCxt, DataValidateFunction } from 'ajv/dist/types/ind
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { joinPointer } from './pointer.ts';
-import type { Compiled } from './validator.ts';
+import type { Compiled } from './schema-compiler.ts';
 
 export interface Discriminator {
   readonly property: string;

@@ -1,7 +1,5 @@
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject } from 'ajv/dist/2020.js';
 
-import { errorText } from '../is-error.ts';
 import { readErrors } from './ajv-errors.ts';
 import { isMultiple } from './decimal.ts';
 import { addDiscriminator } from './discriminator.ts';
@@ -12,7 +10,9 @@ import type { Issue } from './issues.ts';
 import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
-import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import { joinPointer, valueAt } from './pointer.ts';
+import { createSchemaCompiler } from './schema-compiler.ts';
+import type { Compiled } from './schema-compiler.ts';
 import { replaceTextKeywords } from './text-keywords.ts';
 
 /** Validates a value against one schema. Returns the broken rules, or one shared empty list. Does not change the value. */
@@ -36,7 +36,6 @@ export interface ValidatorOptions {
   readonly maxIssues?: number;
 }
 
-const DOCUMENT_ID = 'document.json';
 /** Keywords that OpenAPI 3.1 adds to JSON Schema and that do not affect validity. */
 const OPENAPI_KEYWORDS = ['example', 'externalDocs', 'xml'];
 /** The names that Ajv accepts for keywords. */
@@ -81,7 +80,7 @@ export function createValidator(
 }
 
 interface Compiler {
-  readonly ajv: Ajv2020;
+  readonly compile: (pointer: string) => Compiled;
   /** The pointers of the objects of the document. */
   readonly pointers: ReadonlyMap<object, string>;
   readonly trusted: boolean;
@@ -123,13 +122,13 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, n
     error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
   replaceTextKeywords(ajv);
-  addDiscriminator(ajv, (pointer) => compile(ajv, pointer));
+  addDiscriminator(ajv, (pointer) => compile(pointer));
   // Ajv treats the members of the document as keywords when it follows a pointer.
   ajv.addVocabulary(
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
   );
-  ajv.addSchema(document, DOCUMENT_ID);
-  return { ajv, pointers: survey.pointers, trusted };
+  const compile = createSchemaCompiler(ajv, document);
+  return { compile, pointers: survey.pointers, trusted };
 }
 
 function compileLazily(compileNow: () => ValueCheck): ValueCheck {
@@ -146,13 +145,13 @@ interface SchemaPlace {
 /** Errors of Ajv for each issue. An issue about alternatives has the errors of each of them. */
 const MAX_ERRORS_PER_ISSUE = 20;
 
-function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: SchemaPlace): ValueCheck {
+function compileCheck({ compile, pointers, trusted }: Compiler, { document, pointer, maxIssues }: SchemaPlace): ValueCheck {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];
   if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${pointer}.`);
   if (!trusted) assertValid(schema, pointer);
-  const validate = compile(ajv, pointer);
+  const validate = compile(pointer);
   return (value) => {
     if (validate(value)) return NO_ISSUES;
     const errors = validate.errors?.slice(0, maxIssues * MAX_ERRORS_PER_ISSUE) ?? [];
@@ -167,24 +166,6 @@ function assertValid(schema: JsonObject, pointer: string): void {
   metaschema ??= new Ajv2020({ strict: false, logger: false });
   if (metaschema.validateSchema(schema) !== true)
     throw new DocumentError(`The schema at ${pointer} is not valid: ${metaschema.errorsText(metaschema.errors)}.`);
-}
-
-export interface Compiled {
-  (value: unknown): boolean;
-  errors?: ErrorObject[] | null;
-}
-
-function compile(ajv: Ajv2020, pointer: string): Compiled {
-  const fragment = pointerTokens(pointer)
-    .map((token) => encodeURIComponent(joinPointer('', token).slice(1)))
-    .join('/');
-  try {
-    return ajv.compile({ $ref: `${DOCUMENT_ID}#/${fragment}` });
-  } catch (error) {
-    throw new DocumentError(`The schema at ${pointer} cannot be compiled: ${errorText(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 interface Survey {

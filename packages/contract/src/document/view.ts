@@ -108,11 +108,10 @@ function makeView(views: Views, nodes: readonly SchemaNode[]): View {
 
 /** Visits the views below a schema, each once. Stops and returns true as soon as `isMatch` does. */
 export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
-  const seen = new Set<View>();
-  function look(view: View): boolean {
-    if (seen.has(view)) return false;
-    seen.add(view);
-    return isMatch(view) || view.below().some(look);
+  const found = new Set([root]);
+  for (const view of found) {
+    if (isMatch(view)) return true;
+    for (const below of view.below()) found.add(below);
   }
-  return look(root);
+  return false;
 }

@@ -9,7 +9,25 @@ const MAX_NAMES = 8;
 
 /** Describes the value at a pointer without secrets: objects and lists by their shape, short scalars literally. */
 export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
-  return describe(valueAt(maskNamed(maskSecrets(document, schemaPointer, value)), pointer));
+  return describe(valueAt(withoutSecretsOf(document, schemaPointer, value), pointer));
+}
+
+interface Masked {
+  readonly document: OpenApiDocument;
+  readonly schemaPointer: string;
+  readonly copy: unknown;
+}
+
+/** A long list may have an issue for each item, so its copy is made once. */
+const masks = new WeakMap<object, Masked>();
+
+function withoutSecretsOf(document: OpenApiDocument, schemaPointer: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return maskNamed(maskSecrets(document, schemaPointer, value));
+  const known = masks.get(value);
+  if (known?.document === document && known.schemaPointer === schemaPointer) return known.copy;
+  const copy = maskNamed(maskSecrets(document, schemaPointer, value));
+  masks.set(value, { document, schemaPointer, copy });
+  return copy;
 }
 
 /** Describes the shape of an undescribed value without its content. */

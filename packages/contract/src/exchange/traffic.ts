@@ -24,6 +24,27 @@ export interface RecordedExchange {
   readonly responseBody: string;
 }
 
+/** A longer body is not recorded, so that a report can be opened; nor is one after these many characters in all. */
+const MAX_BODY_LENGTH = 100_000;
+const MAX_BODIES_LENGTH = 20_000_000;
+const LEFT_OUT = /^\(\d+ characters; not recorded\)$/;
+
+/** Leaves out bodies that would make a report too large. */
+export function withinLimits(traffic: readonly RecordedExchange[]): readonly RecordedExchange[] {
+  let rest = MAX_BODIES_LENGTH;
+  return traffic.map((exchange) => {
+    const { length } = exchange.responseBody;
+    if (length > Math.min(MAX_BODY_LENGTH, rest)) return { ...exchange, responseBody: `(${length} characters; not recorded)` };
+    rest -= length;
+    return exchange;
+  });
+}
+
+/** Whether a recorded body was left out because of its length, so that it cannot be judged again. */
+export function isLeftOut(body: string): boolean {
+  return LEFT_OUT.test(body);
+}
+
 /** Removes the secrets of an exchange. */
 export function recordExchange(document: OpenApiDocument, exchange: Exchange): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;

@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
 import type { SchemaNode } from '../document/schema.ts';
 import { rootView, visitViews } from '../document/view.ts';
+import type { View } from '../document/view.ts';
 import { jsonOf } from '../exchange/exchange.ts';
 
 export function always(): boolean {
@@ -30,13 +31,21 @@ export function takesBody({ body }: Operation): boolean {
 
 /** Whether a JSON response of an operation has a schema node, at any depth, that matches the predicate. */
 export function describes(says: (node: SchemaNode) => boolean): (operation: Operation, document: OpenApiDocument) => boolean {
+  // Operations share schemas, so each schema is looked at once.
+  const without = new WeakSet<View>();
+  function reaches(root: View): boolean {
+    const seen: View[] = [];
+    const isFound = visitViews(root, (view) => {
+      if (without.has(view)) return false;
+      seen.push(view);
+      return view.nodes.some(says);
+    });
+    if (!isFound) for (const view of seen) without.add(view);
+    return isFound;
+  }
   return ({ responses }, document) =>
     Object.values(responses).some((response) => {
       const pointer = jsonOf(response)?.pointer;
-      return pointer !== undefined && reaches(document, pointer, says);
+      return pointer !== undefined && reaches(rootView(document, pointer));
     });
-}
-
-function reaches(document: OpenApiDocument, pointer: string, says: (node: SchemaNode) => boolean): boolean {
-  return visitViews(rootView(document, pointer), (view) => view.nodes.some(says));
 }

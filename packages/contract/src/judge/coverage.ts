@@ -1,11 +1,11 @@
 import type { OpenApiDocument } from '../document/document.ts';
+import type { JsonObject } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
 import { walkDescribed } from '../document/place.ts';
-import { joinPointer } from '../document/pointer.ts';
+import { lastToken } from '../document/pointer.ts';
 import { keysOf } from '../document/schema.ts';
-import { rootView } from '../document/view.ts';
-import type { View } from '../document/view.ts';
+import { rootView, visitViews } from '../document/view.ts';
 import { isPlainCall, isSuccess, jsonOf } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Check } from './check.ts';
@@ -22,8 +22,7 @@ export interface Coverage {
   readonly requests: number;
   /** Every status that the document describes or a response had. */
   readonly statuses: readonly StatusCoverage[];
-  /** Every part of the described success, as a pointer with `*` for items and keys of maps. */
-  readonly fields: readonly FieldCoverage[];
+  readonly fields: FieldCoverage;
   /** Every check that applies, with its outcome. */
   readonly checks: readonly CheckCoverage[];
   /** `passed` needs a described success and no finding. `unverified` does not count as passed. */
@@ -40,10 +39,16 @@ export interface StatusCoverage {
   readonly times: number;
 }
 
+/**
+ * The number of fields that the success describes, and of those that a response had. A schema that several places use counts once: schemas that
+ * refer to one another have more places than a run could list.
+ */
 export interface FieldCoverage {
-  readonly field: string;
-  readonly seen: boolean;
+  readonly seen: number;
+  readonly all: number;
 }
+
+const NO_FIELDS: FieldCoverage = { seen: 0, all: 0 };
 
 export interface CheckCoverage {
   readonly check: string;
@@ -64,20 +69,7 @@ export interface CoverageParts {
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
   const { id, method, path, tag } = operation;
   const left = parts.left.get(id);
-  if (left !== undefined)
-    return {
-      operation: id,
-      method,
-      path,
-      tag,
-      requests: 0,
-      statuses: [],
-      fields: [],
-      checks: [],
-      verdict: 'unverified',
-      verified: false,
-      reason: left,
-    };
+  if (left !== undefined) return uncovered(operation, left);
   const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
   const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
@@ -100,6 +92,12 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
   };
 }
 
+/** The row of an operation of which nothing was covered, with the reason. */
+export function uncovered({ id, method, path, tag }: Operation, reason: string): Coverage {
+  const nothing = { requests: 0, statuses: [], fields: NO_FIELDS, checks: [] };
+  return { operation: id, method, path, tag, ...nothing, verdict: 'unverified', verified: false, reason };
+}
+
 function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {
   const times = new Map<string, number>();
   for (const { status } of exchanges) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
@@ -109,41 +107,35 @@ function statusesOf(operation: Operation, exchanges: readonly Exchange[]): reado
     .map((status) => ({ status, described: responseFor(operation, Number(status)) !== undefined, times: times.get(status) ?? 0 }));
 }
 
-function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: readonly Exchange[]): readonly FieldCoverage[] {
+function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: readonly Exchange[]): FieldCoverage {
   const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (status === undefined || response === undefined || pointer === undefined) return [];
-  const seen = new Set<string>();
+  if (status === undefined || response === undefined || pointer === undefined) return NO_FIELDS;
+  const { provenance } = response;
+  const fields = new Map<string, Set<string>>();
+  visitViews(rootView(document, pointer, provenance), ({ nodes }) => {
+    for (const node of nodes) fields.set(node.pointer, fieldNames(node.schema));
+    return false;
+  });
+  const all = countNames(fields);
   for (const { status: received, body } of exchanges) {
     if (String(received) !== status || body.kind !== 'json') continue;
-    walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
-      seen.add(place.pattern);
+    walkDescribed(document, { pointer, provenance }, body.value, ({ pattern, parents }) => {
+      for (const parent of parents) fields.get(parent.pointer)?.delete(lastToken(pattern));
       return true;
     });
   }
-  return describedFields(rootView(document, pointer)).map((field) => ({ field, seen: seen.has(field) }));
+  return { seen: all - countNames(fields), all };
 }
 
-function describedFields(root: View): readonly string[] {
-  const fields: string[] = [];
-  function addFields(view: View, pattern: string, above: ReadonlySet<View>): void {
-    if (above.has(view)) return;
-    const path = new Set([...above, view]);
-    for (const name of new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
-      const at = joinPointer(pattern, name);
-      fields.push(at);
-      addFields(view.member(name).view, at, path);
-    }
-    const hasItems = view.nodes.some(({ schema }) => typeof schema['items'] === 'object');
-    const hasKeys = view.nodes.some(({ schema }) => typeof schema['additionalProperties'] === 'object');
-    if (hasItems || hasKeys) {
-      const at = joinPointer(pattern, '*');
-      fields.push(at);
-      addFields(view.member(hasItems ? 0 : '\u0000').view, at, path);
-    }
-  }
-  addFields(root, '', new Set());
-  return fields;
+/** The names of the properties that a schema describes, and `*` for its items or the keys of a map. */
+function fieldNames(schema: JsonObject): Set<string> {
+  const hasMany = typeof schema['items'] === 'object' || typeof schema['additionalProperties'] === 'object';
+  return new Set([...keysOf(schema, 'properties'), ...(hasMany ? ['*'] : [])]);
+}
+
+function countNames(fields: ReadonlyMap<unknown, ReadonlySet<string>>): number {
+  return [...fields.values()].reduce((sum, names) => sum + names.size, 0);
 }
 
 function checksOf(

@@ -5,6 +5,7 @@ import { isObject } from '../document/json.ts';
 import { valueAt } from '../document/pointer.ts';
 import { curlOf } from '../exchange/curl.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import type { Failures } from './failures.ts';
 import { VERDICTS } from './finding.ts';
 import type { Finding, Remark, Sample, Touched } from './finding.ts';
 import type { Judged } from './judge.ts';
@@ -16,7 +17,7 @@ import type { Story } from './replay.ts';
 const MAX_SAMPLES = 3;
 
 /** Groups remarks of the same check, place in the document and rule into findings. The most severe come first. */
-export function groupFindings(story: Story, judged: readonly Judged[]): readonly Finding[] {
+export function groupFindings(story: Story, judged: readonly Judged[], failures: Failures): readonly Finding[] {
   const { document } = story;
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
@@ -26,7 +27,10 @@ export function groupFindings(story: Story, judged: readonly Judged[]): readonly
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].flatMap((group) => findingOfGroup(story, group)).toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+  const findings = [...groups.values()].flatMap((group) =>
+    failures.attempt(`a finding of ${group[0]?.check.id}`, () => findingOfGroup(story, group), []),
+  );
+  return findings.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
 }
 
 /** Hashes of inlined schemas by their pointers. */

@@ -8,6 +8,7 @@ import { isOnlyInRange, jsonOf } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Check, RunContext, ResponseContext } from './check.ts';
 import { readEnvelope } from './envelope.ts';
+import type { Failures } from './failures.ts';
 import type { Remark } from './finding.ts';
 
 /** A remark with its check and its exchange. */
@@ -33,10 +34,12 @@ export interface JudgeParts {
   readonly checks: readonly Check[];
   /** All exchanges of the run, if they are known. */
   readonly exchanges?: readonly Exchange[];
+  /** Collects the errors of checks. */
+  readonly failures: Failures;
 }
 
 export function createJudge(parts: JudgeParts): Judge {
-  const { document, operations, validator, checks, exchanges = [] } = parts;
+  const { document, operations, validator, checks, exchanges = [], failures } = parts;
   const envelope = readEnvelope(document, operations);
   return {
     judgeResponse(exchange) {
@@ -61,19 +64,19 @@ export function createJudge(parts: JudgeParts): Judge {
       };
       const judged: Judged[] = [];
       for (const check of checks) {
-        const remarks = check.checkResponse?.(context) ?? [];
+        const where = `the check ${check.id} of ${exchange.operation.id}`;
+        const remarks = failures.attempt(where, () => check.checkResponse?.(context) ?? [], []);
         judged.push(...remarks.map((remark) => ({ check, exchange, remark })));
         if (check.isFinal === true && remarks.length > 0) break;
       }
       return judged;
     },
     judgeRun: (context) =>
-      checks.flatMap(
-        (check) =>
-          check
-            .checkRun?.({ ...context, document, operations, validator, envelope })
-            .map(({ exchange, ...remark }) => ({ check, exchange, remark })) ?? [],
-      ),
+      checks.flatMap((check) => {
+        const whole = { ...context, document, operations, validator, envelope };
+        const remarks = failures.attempt(`the check ${check.id}`, () => check.checkRun?.(whole) ?? [], []);
+        return remarks.map(({ exchange, ...remark }) => ({ check, exchange, remark }));
+      }),
   };
 }
 
@@ -102,16 +105,18 @@ const OF_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Removes issues that follow from another issue. */
 function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
-  return issues.filter(
-    ({ path, keyword }) =>
-      OF_MEMBERS.has(keyword) ||
-      !CAUSES.some(
-        ([causes, echoes]) =>
-          !causes.includes(keyword) &&
-          (echoes === 'all' || echoes.includes(keyword)) &&
-          issues.some((other) => other.path === path && causes.includes(other.keyword)),
-      ),
-  );
+  // A list can have as many issues as items, so they are not compared with one another.
+  const keywords = new Map<string, Set<string>>();
+  for (const { path, keyword } of issues) keywords.set(path, (keywords.get(path) ?? new Set()).add(keyword));
+  function isEcho({ path, keyword }: Issue): boolean {
+    return CAUSES.some(
+      ([causes, echoes]) =>
+        !causes.includes(keyword) &&
+        (echoes === 'all' || echoes.includes(keyword)) &&
+        causes.some((cause) => keywords.get(path)?.has(cause)),
+    );
+  }
+  return issues.filter((issue) => OF_MEMBERS.has(issue.keyword) || !isEcho(issue));
 }
 
 /** Whether a check judges an exchange, given that it applies to the operation. */

@@ -42,12 +42,18 @@ function remarkOf({ document, exchange, response, json, issues }: ResponseContex
   };
 }
 
+/** Issues by schema and object. A long list may have some in each item, so they are grouped once. */
+const forbidden = new WeakMap<readonly Issue[], ReadonlyMap<string, readonly Issue[]>>();
+
 /** The names of all properties of one object that a schema forbids. */
-function forbiddenNames(issues: readonly Issue[], { path, schemaPath }: Issue): string {
-  return issues
-    .filter((one) => one.schemaPath === schemaPath && parentPointer(one.path) === parentPointer(path))
-    .map((one) => lastToken(one.path))
-    .join(', ');
+function forbiddenNames(issues: readonly Issue[], issue: Issue): string {
+  const known = forbidden.get(issues) ?? Map.groupBy(issues, objectOf);
+  forbidden.set(issues, known);
+  return (known.get(objectOf(issue)) ?? []).map(({ path }) => lastToken(path)).join(', ');
+}
+
+function objectOf({ path, schemaPath }: Issue): string {
+  return `${schemaPath}\n${parentPointer(path)}`;
 }
 
 /** Whether a service sends a relative reference in place of a URI. It does so everywhere, so this is one cause. */

@@ -64,10 +64,7 @@ const base: Omit<Report, 'findings'> = {
         { status: '404', described: true, times: 0 },
         { status: '418', described: false, times: 1 },
       ],
-      fields: [
-        { field: '/id', seen: true },
-        { field: '/name', seen: false },
-      ],
+      fields: { seen: 1, all: 2 },
       checks: [
         { check: 'property-type', outcome: 'passed' },
         { check: 'key-required', outcome: 'not-performed' },
@@ -80,6 +77,7 @@ const base: Omit<Report, 'findings'> = {
   plan: [],
   left: [],
   unfinished: [],
+  failures: [],
   notes: [],
   spent: { amount: '0.00', unknown: 0 },
   traffic: [],

@@ -54,7 +54,7 @@ ${report.findings.length === 0 ? markup`<p>No findings.</p>` : VERDICTS.map((kin
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">For each operation: the statuses of its responses and how often they occurred, and how many of the described fields were seen. Open an operation for its findings, its fields, seen (✓) or not (–), and its checks.</p>
+<p class="soft">For each operation: the statuses of its responses and how often they occurred, and how many of the described fields were seen. Open an operation for its findings and its checks.</p>
 ${report.coverage.map((row) => coverageOf(row, report))}
 <h2 id="plan">Planned requests</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>
@@ -247,8 +247,8 @@ function settled({ findings, fixed }: SettledReport): Html | undefined {
 
 function coverageOf(row: Coverage, report: SettledReport): Html {
   const { findings } = report;
-  const seen = row.fields.filter((field) => field.seen).length;
-  const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
+  const { seen, all } = row.fields;
+  const share = all === 0 ? 0 : Math.round((100 * seen) / all);
   const statuses = row.statuses.map(({ status, described, times }) => {
     const text = `${status}${times > 0 ? ` × ${times}` : ''}${described ? '' : ' (not described)'}`;
     return markup`<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}">${text}</span>`;
@@ -256,13 +256,12 @@ function coverageOf(row: Coverage, report: SettledReport): Html {
   const found = findings
     .filter(({ touches, accepted }) => accepted === undefined && touches.some(({ operation }) => operation === row.operation))
     .map(({ id, message }) => markup`<li><a href="#${id}">${message}</a></li>`);
-  const fields = row.fields.map(({ field, seen: isSeen }) => markup`<li class="${isSeen ? 'seen' : 'unseen'}">${field}</li>`);
   const checks = row.checks.map(
     ({ check, outcome }) =>
       markup`<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${check}: ${outcome}</li>`,
   );
-  return markup`<details class="covered o${operationsOf(report).indexOf(row.operation)}"><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${row.operation}</b><br><code>${row.method} ${row.path}</code></span><span class="soft">${joined(statuses, ', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
+  return markup`<details class="covered o${operationsOf(report).indexOf(row.operation)}"><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${row.operation}</b><br><code>${row.method} ${row.path}</code></span><span class="soft">${joined(statuses, ', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${all} fields, ${counted(row.requests, 'request')}</span></summary><div>
 ${row.reason === '' ? '' : markup`<p class="soft">Not verified: ${row.reason}</p>`}
 ${found.length === 0 ? '' : markup`<p>Findings</p><ul>${found}</ul>`}
-<p>Fields of success</p><ul class="columns">${fields}</ul><p>Checks</p><ul class="columns">${checks}</ul></div></details>`;
+<p>Checks</p><ul class="columns">${checks}</ul></div></details>`;
 }

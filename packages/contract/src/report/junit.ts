@@ -2,13 +2,14 @@ import { XMLBuilder } from 'fast-xml-parser';
 
 import { visible } from '../exchange/visible.ts';
 import type { Coverage } from '../judge/coverage.ts';
+import { failureText } from '../judge/failures.ts';
 import { failures } from './baseline.ts';
 import type { SettledFinding, SettledReport } from './baseline.ts';
 
 /** Renders the report as JUnit XML: a suite for each operation, with a case for each check that applies. */
 export function toJunit(report: SettledReport): string {
   const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@', format: true, suppressEmptyNode: true });
-  const suites = report.coverage.map((row) => suiteOf(row, report));
+  const suites = [...report.coverage.map((row) => suiteOf(row, report)), ...errorSuite(report)];
   const document = {
     '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
     testsuites: {
@@ -18,6 +19,19 @@ export function toJunit(report: SettledReport): string {
     },
   };
   return visible(builder.build(document));
+}
+
+/** The errors of the run as a suite of their own, because they belong to no check. */
+function errorSuite({ failures: errors, at }: SettledReport): readonly Readonly<Record<string, unknown>>[] {
+  if (errors.length === 0) return [];
+  const cases = errors.map((failure) => ({
+    '@name': failure.where,
+    '@classname': 'run',
+    error: { '@message': failureText(failure) },
+  }));
+  return [
+    { '@name': 'run', '@timestamp': at, '@tests': cases.length, '@failures': 0, '@skipped': 0, '@errors': cases.length, testcase: cases },
+  ];
 }
 
 function suiteOf(row: Coverage, report: SettledReport): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { visible } from '../exchange/visible.ts';
+import { failureText } from '../judge/failures.ts';
 import { VERDICTS } from '../judge/finding.ts';
 import type { SettledFinding, SettledReport } from './baseline.ts';
 import { summarise, summaryLine } from './summary.ts';
@@ -12,6 +13,8 @@ export function toMarkdown(report: SettledReport): string {
     `${report.target}, ${report.mode}, seed ${report.seed}. ${summaryLine(report)}; ${statuses.seen} of ${statuses.all} statuses and ${fields.seen} of ${fields.all} fields seen.`,
     '',
   ];
+  if (report.failures.length > 0)
+    lines.push('## Not complete, because of errors', '', ...report.failures.map((failure) => `- ${cell(failureText(failure))}`), '');
   for (const kind of VERDICTS) {
     const found = report.findings.filter((finding) => finding.verdict === kind && finding.accepted === undefined);
     if (found.length > 0) lines.push(`## ${kind} (${found.length})`, '', ...found.flatMap(section));
@@ -39,9 +42,7 @@ export function toMarkdown(report: SettledReport): string {
   lines.push('## Coverage', '', '| operation | verdict | statuses | fields | |', '| --- | --- | --- | --- | --- |');
   for (const row of report.coverage) {
     const seen = row.statuses.filter(({ times }) => times > 0).map(({ status }) => status);
-    lines.push(
-      `| ${row.operation} | ${row.verdict} | ${seen.join(' ')} | ${row.fields.filter((field) => field.seen).length}/${row.fields.length} | ${cell(row.reason)} |`,
-    );
+    lines.push(`| ${row.operation} | ${row.verdict} | ${seen.join(' ')} | ${row.fields.seen}/${row.fields.all} | ${cell(row.reason)} |`);
   }
   return visible(`${lines.join('\n')}\n`);
 }

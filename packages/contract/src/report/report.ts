@@ -5,11 +5,13 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { secretsOf } from '../exchange/mask-exchange.ts';
 import { scrubber } from '../exchange/observe.ts';
 import { randomTextsOnce } from '../exchange/secret-values.ts';
-import { recordExchange } from '../exchange/traffic.ts';
+import { recordExchange, withinLimits } from '../exchange/traffic.ts';
 import type { RecordedExchange } from '../exchange/traffic.ts';
 import type { Check } from '../judge/check.ts';
-import { coverOperation } from '../judge/coverage.ts';
+import { coverOperation, uncovered } from '../judge/coverage.ts';
 import type { Coverage } from '../judge/coverage.ts';
+import { createFailures } from '../judge/failures.ts';
+import type { Failure, Failures } from '../judge/failures.ts';
 import type { Finding } from '../judge/finding.ts';
 import { groupFindings } from '../judge/group.ts';
 import { createJudge } from '../judge/judge.ts';
@@ -43,6 +45,8 @@ export interface Report {
   readonly unfinished: readonly string[];
   /** Notes about the document, such as ignored keywords. */
   readonly notes: readonly string[];
+  /** The errors because of which a part of the run was not sent, judged or recorded. */
+  readonly failures: readonly Failure[];
   /** The sum of known prices in decimal notation, and the number of purchases with an unknown price. */
   readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
@@ -77,14 +81,25 @@ export interface ReportParts {
   /** Secrets that no report may contain, such as the API key. */
   readonly secrets: readonly string[];
   readonly milliseconds: number;
+  /** The errors of the run until now. Default: none. */
+  readonly failures?: Failures;
 }
 
 /** Judges all responses of a run and builds the report. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, checks, exchanges, foreign, unusable } = parts;
+  const { document, operations, validator, checks, foreign, unusable, failures = createFailures() } = parts;
   const reasons = new Map([...parts.reasons, ...unusable]);
+  const secrets: string[] = parts.secrets.flatMap(formsOfKey);
+  // Without its secrets, a response could not be shown.
+  const exchanges = parts.exchanges.filter((exchange) =>
+    failures.attempt(
+      `the secrets of a response of ${exchange.operation.id}`,
+      () => secrets.push(...secretsOf(document, exchange)) >= 0,
+      false,
+    ),
+  );
   const usable = operations.filter(({ id }) => !unusable.has(id));
-  const judge = createJudge({ document, operations: usable, validator, checks, exchanges });
+  const judge = createJudge({ document, operations: usable, validator, checks, exchanges, failures });
   function isWanted({ operation }: Exchange): boolean {
     return parts.wanted?.has(operation.id) !== false;
   }
@@ -93,14 +108,11 @@ export function buildReport(parts: ReportParts): Report {
     ...judge.judgeRun({ exchanges, foreign }).filter(({ exchange }) => isWanted(exchange)),
   ];
   const story = { document, operations, exchanges, made: parts.made ?? new Map(), base: basePath(parts.target) };
-  const findings = groupFindings(story, judged);
+  const findings = groupFindings(story, judged, failures);
   const unwanted = operations.filter(({ id }) => parts.wanted?.has(id) === false);
   const left = new Map([...unwanted.map(({ id }) => [id, reasons.get(id) ?? ''] as const), ...unusable]);
-  const scrub = scrubber([
-    ...parts.secrets.flatMap(formsOfKey),
-    ...exchanges.flatMap((exchange) => secretsOf(document, exchange)),
-    ...randomTextsOnce(exchanges),
-  ]);
+  const scrub = scrubber([...secrets, ...randomTextsOnce(exchanges)]);
+  const coverage = { document, exchanges: exchanges.filter(isWanted), findings, reasons, checks, left };
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },
@@ -112,16 +124,25 @@ export function buildReport(parts: ReportParts): Report {
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
     coverage: operations.map((operation) =>
-      coverOperation({ document, exchanges: exchanges.filter(isWanted), findings, reasons, checks, left }, operation),
+      failures.attempt(
+        `the coverage of ${operation.id}`,
+        () => coverOperation(coverage, operation),
+        uncovered(operation, 'its coverage could not be determined'),
+      ),
     ),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     unfinished: parts.unfinished,
     notes: parts.notes,
     spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
-    traffic: exchanges.map((exchange) => recordExchange(document, exchange)),
+    traffic: withinLimits(
+      exchanges.flatMap((exchange) =>
+        failures.attempt(`the record of a response of ${exchange.operation.id}`, () => [recordExchange(document, exchange)], []),
+      ),
+    ),
+    failures: [],
   };
-  return scrubbed(report, scrub);
+  return scrubbed({ ...report, failures: failures.list() }, scrub);
 }
 
 /** A key, and its encodings for basic authentication. */
@@ -137,6 +158,7 @@ function scrubbed(report: Report, scrub: (text: string) => string): Report {
     plan: report.plan.map(scrub),
     left: report.left.map(scrub),
     unfinished: report.unfinished.map(scrub),
+    failures: report.failures.map((failure) => ({ ...failure, error: scrub(failure.error) })),
     traffic: report.traffic.map((exchange) => ({
       ...exchange,
       url: scrub(exchange.url),

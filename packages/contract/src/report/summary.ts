@@ -23,7 +23,6 @@ export function summarise(report: SettledReport): Summary {
   }
   const [violation, discovered, learned, unverified] = [count('violation'), count('discovered'), count('learned'), count('unverified')];
   const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
-  const fields = coverage.flatMap((row) => row.fields);
   return {
     verdict: isFailed(report) ? 'failed' : 'passed',
     counts: { violation, learned, discovered, unverified },
@@ -31,9 +30,13 @@ export function summarise(report: SettledReport): Summary {
     fixed: report.fixed.length,
     operations: { verified: coverage.filter(({ verified }) => verified).length, all: coverage.length },
     statuses: { seen: statuses.filter(({ times }) => times > 0).length, all: statuses.length },
-    fields: { seen: fields.filter(({ seen }) => seen).length, all: fields.length },
+    fields: { seen: sum(coverage.map(({ fields }) => fields.seen)), all: sum(coverage.map(({ fields }) => fields.all)) },
     requests: report.traffic.length,
   };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** The summary as one line. */

@@ -71,7 +71,7 @@ function reportOf(message: string): SettledReport {
         tag: undefined,
         requests: 1,
         statuses: [],
-        fields: [],
+        fields: { seen: 0, all: 0 },
         checks: [
           { check: 'property-type', outcome: 'violation' },
           { check: 'key-required', outcome: 'not-performed' },
@@ -84,6 +84,7 @@ function reportOf(message: string): SettledReport {
     plan: [message],
     left: [`${message} run: ${CURL}`],
     unfinished: [`${message} run: ${CURL}`],
+    failures: [],
     notes: [message],
     spent: { amount: '1.00', unknown: 1 },
     traffic: [],

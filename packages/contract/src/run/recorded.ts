@@ -11,6 +11,7 @@ import { parentPointer } from '../document/pointer.ts';
 import { credentialOf, secretsOfCredential } from '../exchange/credential.ts';
 import { PURPOSES, readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Purpose, SentRequest } from '../exchange/exchange.ts';
+import { isLeftOut } from '../exchange/traffic.ts';
 import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
 import { CREATOR } from '../report/har.ts';
@@ -170,6 +171,7 @@ export function readHar(text: string): readonly RawExchange[] {
   // Blocked and aborted entries have no response.
   return value.log.entries
     .filter(({ request, response }) => isObject(request) && response.status > 0 && URL.canParse(request.url))
+    .filter(({ response }) => value.log.creator?.name !== CREATOR || !isLeftOut(response.content.text ?? ''))
     .map((entry) => seenOf(entry, value.log.creator?.name === CREATOR ? purposeIn(entry.comment ?? '') : undefined));
 }
 

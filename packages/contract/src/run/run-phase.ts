@@ -1,10 +1,11 @@
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { errorText } from '../is-error.ts';
 import { entityTagFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
 import { MAX_SAMPLES_FULL, MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
-import { bodyOf } from './step.ts';
+import { bodyOf, describeStep } from './step.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
   let isLastResort = false;
   while (waiting.length > 0) {
     const later: Step[] = [];
-    for (const step of waiting) if (!(await runStep(run, step, isLastResort))) later.push(step);
+    for (const step of waiting) if (!(await attemptStep(run, step, isLastResort))) later.push(step);
     if (later.length === waiting.length && isLastResort) break;
     isLastResort = later.length === waiting.length;
     waiting = later;
@@ -26,6 +27,18 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
       run.reasons.set(step.operation.id, reasonNotSent(step));
   }
   return waiting;
+}
+
+/** Runs a step. After the first response, its error concerns only its operation, so that the others are judged, and what the run made is undone. */
+async function attemptStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
+  try {
+    return await runStep(run, step, isLastResort);
+  } catch (error) {
+    if (run.exchanges.length === 0) throw error;
+    run.failures.add(describeStep(step), error);
+    run.reasons.set(step.operation.id, `the run failed there: ${errorText(error)}`);
+    return true;
+  }
 }
 
 /** @returns whether all values of the step were known */

@@ -1,6 +1,8 @@
 import { NOTHING_GIVEN } from '../document/parameters.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { createFailures } from '../judge/failures.ts';
+import type { Failures } from '../judge/failures.ts';
 import type { UsableDocument } from '../judge/usable.ts';
 import { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
@@ -36,6 +38,8 @@ export interface Run extends UsableDocument {
   readonly made: Map<Exchange, Made>;
   /** The reasons why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
+  /** The errors after the first request. */
+  readonly failures: Failures;
   /** The reads that can show the progress of accepted work. */
   readonly pollSteps: readonly Step[];
   /** The number of requests for each operation. */
@@ -104,6 +108,7 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     exchanges: [],
     made: new Map(),
     reasons: new Map(plan.withheld),
+    failures: createFailures(),
     pollSteps: plan.steps.filter(({ purpose }) => purpose === 'poll'),
     sent: new Map(),
     mostPerOperation,

@@ -44,7 +44,7 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     // A creation may need an identifier that only the next phase reads.
     late = phase <= PHASES.readMore ? left : [];
   }
-  await run.cleaner.forgetOld();
+  await run.cleaner.forgetOld().catch((error: unknown) => run.failures.add('the journal', error));
   const { left, unfinished } = run.cleaner.finish();
   const { apiKey, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
   return buildReport({
@@ -57,6 +57,7 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     plan,
     wanted: plan.wanted,
     reasons: run.reasons,
+    failures: run.failures,
     left,
     unfinished,
     spent: run.guard.spent(),

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 use Reseller\Whmcs\Api;
 use Reseller\Whmcs\ApiError;
+use WHMCS\Database\Capsule;
 use WHMCS\Domain\TopLevel\ImportItem;
 use WHMCS\Domains\DomainLookup\ResultsList;
 use WHMCS\Domains\DomainLookup\SearchResult;
@@ -32,6 +33,11 @@ function reseller_getConfigArray(): array
             'Default' => 'UNKNOWN',
             'Description' => 'The API requires a value, and WHMCS knows none',
         ],
+        'PersonOfCompany' => [
+            'FriendlyName' => 'Companies',
+            'Type' => 'yesno',
+            'Description' => 'Register the domains of companies to their contact person. The API has no field for a company. Without this, their orders are refused',
+        ],
     ];
 }
 
@@ -54,18 +60,18 @@ function reseller_TransferDomain(array $params): array
  */
 function reseller_RenewDomain(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
-        $known = localAPI('GetClientsDomains', ['domainid' => $params['domainid']])['domains']['domain'][0]['expirydate'] ?? '';
-        if (preg_match('/^[1-9]\d{3}-\d\d-\d\d$/D', $known) !== 1) {
+    return reseller_managed($params, function (Api $api, string $domain, array $info) use ($params) {
+        $known = reseller_knownExpiry($params);
+        if ($known === null) {
             throw new RuntimeException('WHMCS does not know when the domain expires. Synchronise it with the registrar, then renew it.');
         }
-        if ($api->get("/domain/$domain/info")['domain']['terminated']) {
+        if ($info['domain']['terminated']) {
             $api->change('POST', "/domain/$domain/undelete");
         }
         $years = (int) $params['regperiod'];
         // A month less, because the date of WHMCS can be some days away from that of the registry.
         $paid = gmdate('Y-m-d', strtotime("$known UTC +$years years -1 month"));
-        for ($renewed = 0; $renewed < $years && ($expiry = reseller_expiry($api, $domain)) < $paid; $renewed++) {
+        for ($renewed = 0; $renewed < $years && ($expiry = reseller_expiry($api->get("/domain/$domain/info"))) < $paid; $renewed++) {
             $api->change('POST', "/domain/$domain/renew", [], 'whmcs-renew-' . reseller_order($params) . "-$expiry");
         }
     });
@@ -74,8 +80,8 @@ function reseller_RenewDomain(array $params): array
 /** Cancels the domain at the end of its term. */
 function reseller_RequestDelete(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
-        if (!$api->get("/domain/$domain/info")['domain']['terminated']) {
+    return reseller_managed($params, function (Api $api, string $domain, array $info) {
+        if (!$info['domain']['terminated']) {
             $api->change('DELETE', "/domain/$domain/delete");
         }
     });
@@ -83,12 +89,12 @@ function reseller_RequestDelete(array $params): array
 
 function reseller_GetNameservers(array $params): array
 {
-    return reseller_domain($params, fn (Api $api, string $domain) => array_filter($api->get("/domain/$domain/info")['nameserver']));
+    return reseller_managed($params, fn (Api $api, string $domain, array $info) => array_filter($info['nameserver']));
 }
 
 function reseller_SaveNameservers(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+    return reseller_managed($params, function (Api $api, string $domain) use ($params) {
         $api->change('POST', "/domain/$domain/nameserver", reseller_nameservers($params, 5));
     });
 }
@@ -96,8 +102,8 @@ function reseller_SaveNameservers(array $params): array
 /** The service has one contact in all roles. */
 function reseller_GetContactDetails(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
-        $handle = reseller_ownerOf($api, $domain);
+    return reseller_managed($params, function (Api $api, string $domain, array $info) {
+        $handle = reseller_ownerOf($api, $info);
         return ['Registrant' => [
             'First Name' => $handle['firstname'],
             'Last Name' => $handle['lastname'],
@@ -116,10 +122,10 @@ function reseller_GetContactDetails(array $params): array
 /** Makes a handle of the form's data, and gives it to the domain. */
 function reseller_SaveContactDetails(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+    return reseller_managed($params, function (Api $api, string $domain, array $info) use ($params) {
         $details = $params['contactdetails']['Registrant'];
         $contact = reseller_contact([
-            'Gender' => reseller_ownerOf($api, $domain)['gender'],
+            'Gender' => reseller_ownerOf($api, $info)['gender'],
             'firstname' => $details['First Name'],
             'lastname' => $details['Last Name'],
             'address1' => $details['Address 1'],
@@ -130,21 +136,22 @@ function reseller_SaveContactDetails(array $params): array
             'countrycode' => $details['Country'],
             'email' => $details['Email Address'],
             'fullphonenumber' => $details['Phone Number'],
+            'companyname' => $details['Company Name'] ?? '',
+            'PersonOfCompany' => $params['PersonOfCompany'] ?? '',
         ]);
         $api->change('POST', "/domain/$domain/handle", ['handle' => reseller_handle($api, $params, $contact)]);
     });
 }
 
 /** @return array<string, string|null> The data of the domain's contact. */
-function reseller_ownerOf(Api $api, string $domain): array
+function reseller_ownerOf(Api $api, array $info): array
 {
-    $handle = $api->get("/domain/$domain/info")['handle']['ownerC'];
-    return $api->get('/domain/handle/' . rawurlencode($handle) . '/info');
+    return $api->get('/domain/handle/' . rawurlencode($info['handle']['ownerC']) . '/info');
 }
 
 function reseller_GetEPPCode(array $params): array
 {
-    return reseller_domain(
+    return reseller_managed(
         $params,
         fn (Api $api, string $domain) => ['eppcode' => $api->change('POST', "/domain/$domain/authcode")['authcode']],
     );
@@ -153,20 +160,20 @@ function reseller_GetEPPCode(array $params): array
 /** @return string|array<string, string> `locked` or `unlocked`, or the message that WHMCS shows. */
 function reseller_GetRegistrarLock(array $params): string|array
 {
-    $domain = reseller_domain($params, fn (Api $api, string $domain) => $api->get("/domain/$domain/info")['domain']);
+    $domain = reseller_managed($params, fn (Api $api, string $domain, array $info) => $info['domain']);
     return isset($domain['error']) ? $domain : ($domain['transfer_lock'] ? 'locked' : 'unlocked');
 }
 
 function reseller_SaveRegistrarLock(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+    return reseller_managed($params, function (Api $api, string $domain) use ($params) {
         $api->change('POST', "/domain/$domain/transfer-lock", ['transfer_lock' => $params['lockenabled'] === 'locked' ? 'true' : 'false']);
     });
 }
 
 function reseller_GetDNS(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
+    return reseller_managed($params, function (Api $api, string $domain) {
         return array_map(function (array $record) use ($domain) {
             [$priority, $address] = $record['type'] === 'MX' ? explode(' ', $record['data'], 2) : ['', $record['data']];
             return [
@@ -183,7 +190,7 @@ function reseller_GetDNS(array $params): array
 /** WHMCS sends all records of its form: those with a `recid` exist, and those without an address are to be removed. */
 function reseller_SaveDNS(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+    return reseller_managed($params, function (Api $api, string $domain) use ($params) {
         $stored = array_column($api->get("/domain/$domain/dns/list"), null, 'record_id');
         foreach ($params['dnsrecords'] as $record) {
             $id = $record['recid'] ?? '';
@@ -208,20 +215,34 @@ function reseller_SaveDNS(array $params): array
 
 function reseller_Sync(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
-        $expiry = reseller_expiry($api, $domain);
-        return $expiry === null
-            ? ['active' => false, 'expired' => true]
-            : ['expirydate' => $expiry, 'active' => $expiry >= gmdate('Y-m-d'), 'transferredAway' => false];
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $info = reseller_info($api, $domain);
+        if ($info === null) {
+            return reseller_gone($api, $domain, $params);
+        }
+        reseller_assertNotOfAnotherOrder($params, $info);
+        $expiry = reseller_expiry($info);
+        $isActive = !reseller_isPending($info) && $expiry >= gmdate('Y-m-d');
+        return ['expirydate' => $expiry, 'active' => $isActive, 'transferredAway' => false];
     });
 }
 
-/** A transfer is complete when the domain is in the account. */
+/** A transfer is complete when the domain of this order is in the account and no longer pending. */
 function reseller_TransferSync(array $params): array
 {
-    return reseller_domain($params, function (Api $api, string $domain) {
-        $expiry = reseller_expiry($api, $domain);
-        return $expiry === null ? ['completed' => false] : ['completed' => true, 'expirydate' => $expiry];
+    return reseller_domain($params, function (Api $api, string $domain) use ($params) {
+        $info = reseller_info($api, $domain);
+        if ($info === null && !reseller_hasOrdered($params)) {
+            throw new RuntimeException('This order has not begun a transfer. Order the transfer first.');
+        }
+        if ($info === null) {
+            $reason = 'The registry did not carry out the transfer. Check the auth code and the transfer lock at the present provider, then order it again.';
+            return ['completed' => false, 'failed' => true, 'reason' => $reason];
+        }
+        if (!reseller_isOwn($params, $info)) {
+            throw new RuntimeException('The account has the domain, but this order did not buy it.');
+        }
+        return reseller_isPending($info) ? ['completed' => false] : ['completed' => true, 'expirydate' => reseller_expiry($info)];
     });
 }
 
@@ -266,11 +287,11 @@ function reseller_GetTldPricing(array $params): TldList|array
     }
 }
 
-/** Returns the date on which a domain expires, or null if the account does not have it. */
-function reseller_expiry(Api $api, string $domain): ?string
+/** Returns what the service knows about a domain, or null if the account does not have it. */
+function reseller_info(Api $api, string $domain): ?array
 {
     try {
-        return substr($api->get("/domain/$domain/info")['timings']['expire'], 0, 10);
+        return $api->get("/domain/$domain/info");
     } catch (ApiError $error) {
         if ($error->status !== 404) {
             throw $error;
@@ -279,14 +300,124 @@ function reseller_expiry(Api $api, string $domain): ?string
     }
 }
 
-/** Buys a domain, unless it is in the account. */
+/** Returns the date on which a domain expires. */
+function reseller_expiry(array $info): string
+{
+    return substr($info['timings']['expire'], 0, 10);
+}
+
+/** Whether the registry has not yet registered or transferred a domain. */
+function reseller_isPending(array $info): bool
+{
+    return $info['domain']['status'] === 'PENDING';
+}
+
+/** The expiry that WHMCS knows, or null. */
+function reseller_knownExpiry(array $params): ?string
+{
+    $known = localAPI('GetClientsDomains', ['domainid' => $params['domainid']])['domains']['domain'][0]['expirydate'] ?? '';
+    return preg_match('/^[1-9]\d{3}-\d\d-\d\d$/D', $known) === 1 ? $known : null;
+}
+
+/**
+ * What WHMCS has to know about a domain that the account no longer has.
+ *
+ * @throws RuntimeException if its registration failed.
+ */
+function reseller_gone(Api $api, string $domain, array $params): array
+{
+    $expired = ['active' => false, 'expired' => true];
+    $left = ['active' => false, 'transferredAway' => true];
+    $end = reseller_endOf($api, rawurldecode($domain), $params);
+    if ($end === null) {
+        $known = reseller_knownExpiry($params);
+        return $known !== null && $known < gmdate('Y-m-d') ? $expired : $left;
+    }
+    if ($end['type'] === 'domain.failed') {
+        throw new RuntimeException('The registry did not register or transfer the domain, and the order was not charged. Order it again.');
+    }
+    // A domain that ends before its term has left.
+    $isOver = $end['type'] === 'domain.deleted' && strtotime("{$end['data']['expire']} UTC") <= strtotime($end['timestamp']);
+    return $isOver ? $expired : $left;
+}
+
+/** The last event with which the account lost a domain of this order, or null if the feed no longer has it. */
+function reseller_endOf(Api $api, string $domain, array $params): ?array
+{
+    $last = null;
+    foreach (['domain.failed', 'domain.deleted', 'domain.transferred'] as $type) {
+        $cursor = [];
+        do {
+            $page = $api->search('/account/events', ['type' => $type, 'limit' => 100] + $cursor);
+            foreach ($page['events'] as $event) {
+                $isOwn = $event['data']['domain'] === $domain && reseller_hasMade($event['data']['handle'], $params);
+                if ($isOwn && ($last === null || $event['timestamp'] >= $last['timestamp'])) {
+                    $last = $event;
+                }
+            }
+            $cursor = ['cursor' => $page['next_cursor']];
+        } while ($page['has_more']);
+    }
+    return $last;
+}
+
+/**
+ * Buys a domain, unless this order has bought it. Only the order that made the handle of a domain has bought it: another client, or another WHMCS
+ * with the same account, may have ordered the same domain.
+ */
 function reseller_buyDomain(Api $api, string $domain, array $params, array $transfer): void
 {
-    if (reseller_expiry($api, $domain) !== null) {
+    $years = (int) ($params['regperiod'] ?? 1);
+    if ($years > 1) {
+        throw new InvalidArgumentException("The service registers and transfers domains for one year, and this order is for $years. Nothing was bought. Set the period of the order to one year, and renew the domain later.");
+    }
+    $info = reseller_info($api, $domain);
+    if ($info !== null && reseller_isOwn($params, $info)) {
         return;
     }
+    if ($info !== null) {
+        throw new RuntimeException(rawurldecode($domain) . ' is in the account, but this order did not buy it. Nothing was bought. Find out which order it belongs to.');
+    }
+    // The response to the key of an order that has failed since would still be its success, so the next attempt has a key of its own.
+    $end = reseller_hasOrdered($params) ? reseller_endOf($api, rawurldecode($domain), $params) : null;
+    $key = 'whmcs-domain-' . reseller_order($params) . ($end === null ? '' : "-{$end['id']}");
     $form = ['domain' => rawurldecode($domain), 'handle' => reseller_handle($api, $params, reseller_contact($params))];
-    $api->change('POST', '/domain/register', $form + $transfer + reseller_nameservers($params, 2), 'whmcs-domain-' . reseller_order($params));
+    $api->change('POST', '/domain/register', $form + $transfer + reseller_nameservers($params, 2), $key);
+}
+
+/** Rows of this table belong to one domain of WHMCS. */
+const RESELLER_TABLE = 'tbldomainsadditionalfields';
+const RESELLER_HANDLE = 'reseller handle';
+
+/** Whether this order has made a handle, which it does just before it buys. */
+function reseller_hasOrdered(array $params): bool
+{
+    return Capsule::table(RESELLER_TABLE)->where('domainid', (int) $params['domainid'])->where('value', RESELLER_HANDLE)->exists();
+}
+
+/** Whether this order bought a domain. */
+function reseller_isOwn(array $params, array $info): bool
+{
+    return reseller_hasMade($info['handle']['ownerC'], $params);
+}
+
+/** Whether this order made a handle. */
+function reseller_hasMade(string $handle, array $params): bool
+{
+    return Capsule::table(RESELLER_TABLE)
+        ->where('domainid', (int) $params['domainid'])
+        ->where('name', $handle)
+        ->where('value', RESELLER_HANDLE)
+        ->exists();
+}
+
+/** @throws RuntimeException if another order of this WHMCS bought the domain. */
+function reseller_assertNotOfAnotherOrder(array $params, array $info): void
+{
+    $maker = Capsule::table(RESELLER_TABLE)->where('name', $info['handle']['ownerC'])->where('value', RESELLER_HANDLE)->value('domainid');
+    if ($maker !== null && (int) $maker !== (int) $params['domainid']) {
+        throw new RuntimeException("The domain belongs to another order of this WHMCS, with the number $maker.");
+    }
 }
 
 /** Names the order of the domain in keys. */
@@ -295,11 +426,17 @@ function reseller_order(array $params): string
     return installationName($params['Installation']) . "-{$params['domainid']}";
 }
 
-/** Makes a handle. The same contact data gets the same one, however often the order is accepted. */
+/**
+ * Makes a handle, and stores that this order made it. The same contact data gets the same one, however often the order is accepted. It is stored
+ * before the domain is bought, so a click that is killed leaves no domain that its order does not know.
+ */
 function reseller_handle(Api $api, array $params, array $contact): string
 {
     $key = 'whmcs-handle-' . reseller_order($params) . '-' . hash('sha256', serialize($contact));
-    return $api->change('PUT', '/domain/handle/create', $contact, $key)['handle'];
+    $handle = $api->change('PUT', '/domain/handle/create', $contact, $key)['handle'];
+    $row = ['domainid' => (int) $params['domainid'], 'name' => $handle];
+    Capsule::table(RESELLER_TABLE)->updateOrInsert($row, ['value' => RESELLER_HANDLE]);
+    return $handle;
 }
 
 /** @return array<string, string> */
@@ -312,6 +449,10 @@ function reseller_nameservers(array $params, int $count): array
 /** @return array<string, string> */
 function reseller_contact(array $params): array
 {
+    $company = trim((string) ($params['companyname'] ?? ''));
+    if ($company !== '' && ($params['PersonOfCompany'] ?? '') !== 'on') {
+        throw new InvalidArgumentException("The API has no field for the company \"$company\", so a person would own the domain. Nothing was bought. Remove the company from the profile of the client, or switch on Companies in the settings of the registrar.");
+    }
     $address = trim("{$params['address1']} {$params['address2']}");
     // The number is before or after the street, such as "12 Main Street" or "Hauptstraße 12a".
     if (preg_match('/^(?<number>\d\S*)\s+(?<street>\D.*)$/u', $address, $parts) !== 1 && preg_match('/^(?<street>.*\S)\s+(?<number>\d\S*)$/u', $address, $parts) !== 1) {
@@ -328,13 +469,25 @@ function reseller_contact(array $params): array
         'region' => $params['fullstate'] ?: $params['state'],
         'countrycode' => $params['countrycode'],
         'email' => $params['email'],
-        'phone' => $params['fullphonenumber'],
-    ];
+    ] + array_filter(['phone' => $params['fullphonenumber']]);
 }
 
 function reseller_api(array $params): Api
 {
-    return new Api(rtrim($params['BaseUrl'], '/'), $params['ApiKey']);
+    return new Api($params['BaseUrl'], $params['ApiKey']);
+}
+
+/**
+ * Does something with a domain of this order. The work gets what the service knows about the domain. Returns what the work returns, or the message
+ * that WHMCS shows.
+ */
+function reseller_managed(array $params, callable $work): array
+{
+    return reseller_domain($params, function (Api $api, string $domain) use ($params, $work) {
+        $info = $api->get("/domain/$domain/info");
+        reseller_assertNotOfAnotherOrder($params, $info);
+        return $work($api, $domain, $info);
+    });
 }
 
 /** Returns what the work returns, or the message that WHMCS shows. */

@@ -24,8 +24,21 @@ final class Api
     private const ATTEMPTS = 3;
     private const TIMEOUT_SECONDS = 60;
 
-    public function __construct(private readonly string $baseUrl, #[\SensitiveParameter] private readonly string $apiKey)
+    private readonly string $baseUrl;
+    private readonly string $apiKey;
+
+    /**
+     * Text that was pasted may begin or end with a blank or a line end.
+     *
+     * @throws \InvalidArgumentException
+     */
+    public function __construct(string $baseUrl, #[\SensitiveParameter] string $apiKey)
     {
+        $this->baseUrl = rtrim(trim($baseUrl), '/');
+        $this->apiKey = trim($apiKey);
+        if (preg_match('/^[!-~]+$/D', $this->apiKey) !== 1) {
+            throw new \InvalidArgumentException('The API key must be visible ASCII characters without blanks and line ends. Enter it again in the settings of the module.');
+        }
     }
 
     /** @throws ApiError */
