@@ -67,6 +67,10 @@ export interface Tuning {
   readonly webhookRequestsEach: number;
   /** Ports of VMs that an instance checks at the same time. */
   readonly portChecks: number;
+  /** Scheduled backups that an instance makes at the same time. Half of them may be for one account. */
+  readonly scheduledBackups: number;
+  /** Zones that an instance publishes at the same time. Half of them may be for one account. */
+  readonly publishedZones: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
   readonly firstJobWaitMs: number;
   readonly maxJobWaitMs: number;
@@ -105,6 +109,8 @@ export const DEFAULT_TUNING: Tuning = {
   webhookRequests: 200,
   webhookRequestsEach: 4,
   portChecks: 20,
+  scheduledBackups: 8,
+  publishedZones: 16,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,
 };
