@@ -8,6 +8,7 @@ import { zoneWork } from './core/domain/zones.ts';
 import { deleteOldEvents, enterAllEvents } from './core/events/feed.ts';
 import { createWebhookSender } from './core/events/sender.ts';
 import type { WebhookSender } from './core/events/sender.ts';
+import { eventSteps } from './core/events/steps.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
@@ -113,6 +114,11 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
     recovery: recoveryWork(runtime, logger),
     beforeEvents: [
       backgroundWork(backupWork(runtime, logging('a scheduled backup was not made; the service tries again after an hour'))),
+      backgroundWork(
+        eventSteps(runtime, (error) =>
+          logging('a step of events or deliveries failed; the service tries again in the next round')({ error }),
+        ),
+      ),
       backgroundWork(zoneWork(runtime, logging('a zone could not be published; it waits'))),
       singleWork(
         () => measureVms(runtime, (error) => onUnmeasured({ error })),

@@ -179,8 +179,15 @@ describe.each(engines)('on %s', (engine) => {
     expect(receiver.got).toHaveLength(waits.length + 1);
   });
 
-  test.each([1, 2, 499, 500, 501, 10_000])('replays %i events in order, each once', async (count) => {
-    const service = await startService({ engine });
+  test.each([
+    [1, 1],
+    [4, 1],
+    [4, 2],
+    [6, 3],
+    [199, 100],
+    [10_000, 100],
+  ])('replays %i events in order, each once, in steps of %i', async (count, deliveryStep) => {
+    const service = await startService({ engine, tuning: { deliveryStep } });
     const { id: account_id, apiKey } = await service.account();
     const { webhook_id } = await add(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     const entered = service.clock.now();
@@ -196,6 +203,13 @@ describe.each(engines)('on %s', (engine) => {
     await service.store.commit(({ db }) => service.store.insertRows(db, 'events', Object.keys(rows[0] ?? {}), JSON.stringify(rows)));
     const replay = { apiKey, path: { webhook_id }, form: { since: new Date(entered).toISOString() } };
     expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: count, last_delivery_id: count });
+    expect(await service.call('replayWebhook', replay)).toMatchObject({
+      status: 409,
+      body: { type: 'wrong_state', message: expect.stringContaining('in progress') },
+    });
+    await service.runScheduledJobs();
+    // Each event waits once.
+    expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: 0, last_delivery_id: count });
     const sent = await service.store.read((db) =>
       db.selectFrom('webhook_deliveries').select(['number', 'event_id']).orderBy('number').execute(),
     );
@@ -224,6 +238,7 @@ describe.each(engines)('on %s', (engine) => {
     const { webhook_id } = await add(service, { url: receiver.url });
     await buyVm(service);
     await until(service, async () => expect((await service.call('listWebhooks')).body.data.list).toEqual([]));
+    await service.runScheduledJobs();
     await service.close();
     expect(await service.store.read((db) => db.selectFrom('webhook_deliveries').selectAll().execute())).toEqual([]);
   });

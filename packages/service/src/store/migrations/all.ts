@@ -31,6 +31,7 @@ import { vmFacts } from './0031-vm-facts.ts';
 import { vmAbuse } from './0032-vm-abuse.ts';
 import { vmMonitors } from './0033-vm-monitors.ts';
 import { dnssec } from './0034-dnssec.ts';
+import { webhookQueues } from './0036-webhook-queues.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -70,5 +71,6 @@ export function migrationsOf(engine: Engine) {
     '0032-vm-abuse': vmAbuse(engine),
     '0033-vm-monitors': vmMonitors(engine),
     '0034-dnssec': dnssec(engine),
+    '0036-webhook-queues': webhookQueues(engine),
   };
 }
