@@ -126,7 +126,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   if (missing !== undefined) logger.warn(`the service issues no key that can buy; call ${missing}`);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
-  const jobs = repeat(() => service.runScheduledJobs(), logger);
+  const jobs = repeat(() => service.runRound(), logger);
   await jobs.firstRun;
   let nameServer: NameServer | undefined;
   async function stop(): Promise<void> {

@@ -43,8 +43,8 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
         body: content === undefined ? null : JSON.stringify(content),
       }).catch(() => undefined);
       // An instance that stops cuts a body off.
-      const body = await response?.text().catch(() => undefined);
-      if (response === undefined || body === undefined) continue;
+      const received = await response?.text().catch(() => undefined);
+      if (response === undefined || received === undefined) continue;
       responses.push(response);
       if (response.status !== 503) return;
     }

@@ -1,4 +1,4 @@
-/** What a stored call says about the account that made it. */
+/** The mark of the account that made a stored call. */
 import type { RequestHistory } from './request-history.ts';
 import type { Connection } from './runtime/connection.ts';
 

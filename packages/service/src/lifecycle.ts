@@ -4,19 +4,22 @@ import type { Logger } from 'pino';
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.ts';
-import { publishZones } from './core/domain/zones.ts';
-import type { FailedZone } from './core/domain/zones.ts';
+import { zoneWork } from './core/domain/zones.ts';
 import { deleteOldEvents, enterAllEvents } from './core/events/feed.ts';
+import { createWebhookSender } from './core/events/sender.ts';
 import type { WebhookSender } from './core/events/sender.ts';
+import { eventSteps } from './core/events/steps.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
-import { makeScheduledBackups } from './core/vm/backup-schedule.ts';
-import type { FailedBackup } from './core/vm/backup-schedule.ts';
+import { backupWork } from './core/vm/backup-schedule.ts';
 import { forgetOldConsoles } from './core/vm/console.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
-import type { PortChecker } from './core/vm/monitoring.ts';
-import { recoverDeliveries } from './delivery/recover.ts';
+import { portCheckWork } from './core/vm/monitoring.ts';
+import { backgroundWork, singleWork } from './delivery/background-work.ts';
+import type { BackgroundWork } from './delivery/background-work.ts';
+import { recoveryWork } from './delivery/recovery-work.ts';
+import type { RecoveryWork } from './delivery/recovery-work.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import type { KeyUse } from './http/reseller/key-use.ts';
 import type { FailedAuthentications } from './http/shared/failed-authentications.ts';
@@ -32,68 +35,121 @@ const CLEAN_UP_INTERVAL_MS = 60_000;
 /** The parts of the service that scheduled jobs need. */
 export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
   readonly logger: Logger;
-  readonly recover: Recovery;
   /** The current time, after the settings were read again. */
   now(): Promise<number>;
   readonly keyUse: KeyUse;
-  readonly failedAuthentications: FailedAuthentications;
-  readonly webhooks: WebhookSender;
-  readonly portChecker: PortChecker;
+  readonly background: Background;
 }
 
-/** @returns A function that performs all due jobs and delivers the changes that they enqueue. It returns the number of jobs performed. */
-export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
-  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, portChecker, logger } = context;
+/** What a round of jobs is for. */
+export interface RoundOptions {
+  readonly others: JobRound['others'];
+  /** Whether the round also waits for the work that runs next to it. A server does not. */
+  readonly waitsForBackground: boolean;
+}
+
+export type RunRound = (options: RoundOptions) => Promise<number>;
+
+/** @returns A function that performs all due jobs and begins the work next to them. It returns the number of jobs performed. */
+export function jobRunner({ runtime, clock, metrics, now, keyUse, background, logger }: JobContext): RunRound {
   const { store, instance } = runtime;
-  const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
+  const { recovery, beforeEvents, portChecks, webhooks } = background;
   function onFailure({ error, accountId, kind, subject, due, nextAttempt }: FailedJob): void {
     metrics.scheduledJobFailures.inc();
     const [dueAt, nextAt] = [due * 1000, nextAttempt].map((time) => new Date(time).toISOString());
     logger.error({ err: error, account: accountId, kind, subject, due: dueAt, next: nextAt }, 'a scheduled job failed; its account waits');
   }
-  function onUnpublished({ domain, error, nextAttempt }: FailedZone): void {
-    metrics.scheduledJobFailures.inc();
-    logger.error({ err: error, domain, next: new Date(nextAttempt).toISOString() }, 'a zone could not be published; it waits');
-  }
-  function onFailedBackup({ vmId, error }: FailedBackup): void {
-    metrics.scheduledJobFailures.inc();
-    logger.error({ err: error, vm: vmId }, 'a scheduled backup was not made; the service tries again after an hour');
-  }
-  function onUnmeasured(error: unknown): void {
-    metrics.scheduledJobFailures.inc();
-    logger.error({ err: error }, 'the hypervisor did not say what its VMs use; the service asks again in five minutes');
-  }
   function onNotEntered(account: string, error: unknown): void {
     metrics.scheduledJobFailures.inc();
     logger.error({ err: error, account }, 'events did not come into the feed of their account; the service tries again in the next round');
   }
-  return async (others) => {
+  return async ({ others, waitsForBackground }) => {
     await instance.assertAlive();
-    const failed = await recover();
+    recovery.begin();
+    if (waitsForBackground) await recovery.settled();
     const done = await runScheduledJobs(runtime, { now, others, onFailure });
     await issueDocumentsAsJobs(store, { now: clock.now(), onFailure });
     metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await keyUse.flush();
-    await failedAuthentications.flush();
-    await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
-    await recover(failed);
-    await makeScheduledBackups(runtime, clock.now(), onFailedBackup);
-    await publishZones(runtime, clock.now(), onUnpublished);
-    await measureVms(runtime, clock.now(), onUnmeasured);
+    recovery.beginNew();
+    if (waitsForBackground) await recovery.settled();
+    for (const work of beforeEvents) {
+      work.begin();
+      if (waitsForBackground) await work.settled();
+    }
     await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() }, onNotEntered);
-    await deleteOldEvents(store, clock.now());
     webhooks.begin();
-    portChecker.begin();
+    portChecks.begin();
     return done;
   };
 }
 
-/** Settles deliveries, except the given reservations, and returns the reservations that failed. */
-export type Recovery = (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
+/** The work next to the round of jobs. */
+export interface Background {
+  readonly recovery: RecoveryWork;
+  /** Work that is begun before the events of a round come into the feeds, because its end is an event. */
+  readonly beforeEvents: readonly BackgroundWork[];
+  readonly portChecks: BackgroundWork;
+  /** It waits for addresses of accounts, so nothing ever waits for it. */
+  readonly webhooks: WebhookSender;
+}
 
-/** Deletes old Idempotency-Keys, attempts, counters, log entries and audit records, at most once per interval. */
+export interface BackgroundContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
+  readonly logger: Logger;
+  readonly failedAuthentications: FailedAuthentications;
+}
+
+export function createBackground({ runtime, clock, metrics, failedAuthentications, logger }: BackgroundContext): Background {
+  function logging(message: string) {
+    return ({ error, ...facts }: { readonly error: unknown; readonly vmId?: number | undefined; readonly domain?: string | undefined }) => {
+      metrics.scheduledJobFailures.inc();
+      logger.error({ err: error, ...facts }, message);
+    };
+  }
+  const onUnmeasured = logging('the hypervisor did not say what its VMs use; the service asks again in five minutes');
+  const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
+  return {
+    recovery: recoveryWork(runtime, logger),
+    beforeEvents: [
+      backgroundWork(backupWork(runtime, logging('a scheduled backup was not made; the service tries again after an hour'))),
+      backgroundWork(
+        eventSteps(runtime, (error) =>
+          logging('a step of events or deliveries failed; the service tries again in the next round')({ error }),
+        ),
+      ),
+      backgroundWork(zoneWork(runtime, logging('a zone could not be published; it waits'))),
+      singleWork(
+        () => measureVms(runtime, (error) => onUnmeasured({ error })),
+        (error) => onUnmeasured({ error }),
+      ),
+      singleWork(
+        () => cleanUp(clock.now()),
+        (error) => logging('old data was not deleted; the service tries again in the next round')({ error }),
+      ),
+    ],
+    portChecks: backgroundWork(
+      portCheckWork(runtime, (error) =>
+        logger.error({ err: error }, 'a port of a VM was not checked; the service checks it again after a minute'),
+      ),
+    ),
+    webhooks: createWebhookSender(runtime, clock, (error) =>
+      logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
+    ),
+  };
+}
+
+/** Waits for all work next to the rounds but the webhooks. */
+export async function settleBackground({ recovery, beforeEvents, portChecks }: Background): Promise<void> {
+  for (const work of [recovery, ...beforeEvents, portChecks]) await work.settled();
+}
+
+export async function closeBackground({ recovery, beforeEvents, portChecks, webhooks }: Background): Promise<void> {
+  await Promise.all([recovery, ...beforeEvents, portChecks, webhooks].map((work) => work.close()));
+}
+
+/** Deletes old events, and at most once per interval old Idempotency-Keys, attempts, counters, log entries and audit records. */
 function createCleanUp(
   { store, ports: { random } }: Runtime,
   machine: Clock,
@@ -101,6 +157,8 @@ function createCleanUp(
 ): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
+    await failedAuthentications.flush();
+    await deleteOldEvents(store, now);
     if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
     await forgetOldKeys(store, now);
     await forgetOldAttempts(store, now);
@@ -112,21 +170,5 @@ function createCleanUp(
     await deleteOldRecords(store, random, machine.now());
     await failedAuthentications.deleteOld();
     last = performance.now();
-  };
-}
-
-/** Settles interrupted and enqueued deliveries, logs each failure once, and returns the reservations that failed. */
-export function recoveringAndLogging(runtime: Runtime, logger: Logger): Recovery {
-  let logged: ReadonlySet<string> = new Set();
-  return async (skipped = new Set()) => {
-    const { settled, failures, failedTasks } = await recoverDeliveries(runtime, skipped);
-    if (settled > 0) logger.info({ settled }, 'settled interrupted or enqueued deliveries');
-    for (const failed of failedTasks) logger.error(failed, 'a task of the infrastructure failed; its change is undone, or started again');
-    for (const { reservation, error } of failures) {
-      if (logged.has(reservation)) continue;
-      logger.error({ err: error, reservation }, 'a delivery could not be settled; the service tries again');
-    }
-    logged = new Set([...skipped, ...failures.map(({ reservation }) => reservation)]);
-    return logged;
   };
 }

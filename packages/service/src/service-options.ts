@@ -98,11 +98,16 @@ export interface Service {
   /** The operations to call before a live service issues keys that can buy. Undefined if there is none. */
   missingOperations(): Promise<string | undefined>;
   /**
-   * Performs all due jobs (period ends, set-ups, renewals, ends) and delivers the changes that they enqueue.
+   * Performs all due jobs (period ends, set-ups, renewals, ends), delivers the changes that they enqueue, and waits for the work that runs next
+   * to a round.
    *
    * @returns The number of jobs performed.
    */
   runScheduledJobs(): Promise<number>;
+  /** Like `runScheduledJobs`, but only begins what waits for other systems. A server calls it once a second. */
+  runRound(): Promise<number>;
+  /** Resolves when nothing runs next to the rounds, such as the recovery that the start has begun. */
+  settled(): Promise<void>;
   /** Announces to the other instances on the database that this one serves requests. Those of an older version then stop. */
   announceServing(): Promise<void>;
   /** After this call, readiness responds 503 and every response closes its connection, so that load balancers send no more requests. */

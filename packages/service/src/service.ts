@@ -1,9 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createWebhookSender } from './core/events/sender.ts';
-import type { WebhookSender } from './core/events/sender.ts';
-import { createPortChecker } from './core/vm/monitoring.ts';
-import type { PortChecker } from './core/vm/monitoring.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';
@@ -15,8 +11,8 @@ import type { HttpContext } from './http/shared/context.ts';
 import { createFailedAuthentications } from './http/shared/failed-authentications.ts';
 import { createRefusedRequests } from './http/shared/refused-requests.ts';
 import { listeningUrl } from './http/shared/server.ts';
-import { jobRunner, recoveringAndLogging } from './lifecycle.ts';
-import type { Recovery } from './lifecycle.ts';
+import { closeBackground, createBackground, jobRunner, settleBackground } from './lifecycle.ts';
+import type { Background, RoundOptions, RunRound } from './lifecycle.ts';
 import { oneAtATime } from './sandbox/sandbox.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Service, ServiceOptions } from './service-options.ts';
@@ -25,7 +21,7 @@ import type { StartedRuntime } from './start-runtime.ts';
 import { missingSettings, operationsThatSet } from './store/missing-settings.ts';
 
 /**
- * Creates the service. The deliveries of earlier processes are settled first.
+ * Creates the service, which begins to settle the deliveries of earlier processes.
  *
  * @throws TypeError if the secret or the operator token is too short, or the public URL is not valid.
  * @throws RangeError if `portTimeout` is too long for a timer.
@@ -39,25 +35,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
   const started = await startRuntime(options, () => listeningUrl(app));
   const { runtime, clock, metrics } = started;
-  const recover = recoveringAndLogging(runtime, options.logger);
-  await recover();
   let isStopping = false;
-  const webhooks = createWebhookSender(runtime, clock, (error) =>
-    options.logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
-  );
-  const portChecker = createPortChecker(runtime, clock, (error) =>
-    options.logger.error({ err: error }, 'a port of a VM was not checked; the service checks it again after a minute'),
-  );
-  const { context, runJobs } = createContext(options, started, {
-    recover,
-    webhooks,
-    portChecker,
+  const { context, runRound, background } = createContext(options, started, {
     isStopping: () => isStopping,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
   });
+  background.recovery.begin();
   const app = await createApplication(context);
   const operator = await createOperatorApplication(context);
   flushAtClose({ app, operator }, context);
+  async function counted(round: RoundOptions): Promise<number> {
+    try {
+      return await context.sandbox.exclusive(() => runRound(round));
+    } catch (error) {
+      metrics.scheduledJobFailures.inc();
+      throw error;
+    }
+  }
   const service: Service = {
     app,
     operator,
@@ -70,14 +64,9 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
       const missing = await runtime.store.read((db) => missingSettings(db, runtime.mode));
       return missing.length === 0 ? undefined : operationsThatSet(missing);
     },
-    async runScheduledJobs() {
-      try {
-        return await context.sandbox.exclusive(() => runJobs('skip'));
-      } catch (error) {
-        metrics.scheduledJobFailures.inc();
-        throw error;
-      }
-    },
+    runScheduledJobs: () => counted({ others: 'skip', waitsForBackground: true }),
+    runRound: () => counted({ others: 'skip', waitsForBackground: false }),
+    settled: () => settleBackground(background),
     announceServing: () => runtime.instance.announceServing(),
     announceStop() {
       isStopping = true;
@@ -85,24 +74,18 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     async close() {
       isStopping = true;
       started.close();
-      await Promise.all([app.close(), operator.close(), webhooks.close(), portChecker.close()]);
+      await Promise.all([app.close(), operator.close(), closeBackground(background)]);
     },
   };
   return { service, runtime };
 }
 
-interface Own extends Pick<HttpContext, 'isStopping' | 'operatorUrl'> {
-  readonly recover: Recovery;
-  readonly webhooks: WebhookSender;
-  readonly portChecker: PortChecker;
-}
-
-/** Creates the dependencies of both applications, and the function that runs scheduled jobs. */
+/** Creates the dependencies of both applications, and the functions that run scheduled jobs. */
 function createContext(
   options: ServiceOptions,
   { runtime, clock, clockCheck, metrics }: StartedRuntime,
-  { recover, webhooks, portChecker, isStopping, operatorUrl }: Own,
-): { readonly context: HttpContext; readonly runJobs: ReturnType<typeof jobRunner> } {
+  { isStopping, operatorUrl }: Pick<HttpContext, 'isStopping' | 'operatorUrl'>,
+): { readonly context: HttpContext; readonly runRound: RunRound; readonly background: Background } {
   const { store, mode } = runtime;
   const { logger } = options;
   const failedAuthentications = createFailedAuthentications(store, clock.base, (error) =>
@@ -120,12 +103,13 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, webhooks, portChecker, logger });
+  const background = createBackground({ runtime, clock, metrics, failedAuthentications, logger });
+  const runRound = jobRunner({ runtime, clock, metrics, now, keyUse, background, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),
     isStopping,
-    sandbox: createSandbox({ runtime, clock, authenticator, controls, recover, runJobs }),
+    sandbox: createSandbox({ runtime, clock, authenticator, controls, background, runRound }),
     authenticate: authenticator.authenticate,
     controls,
     keyUse,
@@ -143,7 +127,7 @@ function createContext(
     metrics,
     logger,
   };
-  return { context, runJobs };
+  return { context, runRound, background };
 }
 
 /** The time that another instance may need to read the settings again. */
@@ -151,17 +135,19 @@ const CONTROLS_MARGIN_MS = 250;
 
 interface SandboxParts extends Pick<StartedRuntime, 'runtime' | 'clock'>, Pick<HttpContext, 'controls'> {
   readonly authenticator: ReturnType<typeof createAuthenticator>;
-  readonly recover: Recovery;
-  readonly runJobs: ReturnType<typeof jobRunner>;
+  readonly background: Background;
+  readonly runRound: RunRound;
 }
 
-function createSandbox({ runtime: { instance, store }, clock, authenticator, controls, recover, runJobs }: SandboxParts): Sandbox {
+function createSandbox({ runtime: { instance, store }, clock, authenticator, controls, background, runRound }: SandboxParts): Sandbox {
   return {
     clock,
     exclusive: oneAtATime(),
-    runAllJobs: () => runJobs('wait'),
+    runAllJobs: () => runRound({ others: 'wait', waitsForBackground: false }),
+    settled: () => settleBackground(background),
     async recoverDeliveries() {
-      await recover();
+      background.recovery.begin();
+      await background.recovery.settled();
     },
     refresh() {
       controls.forget();

@@ -58,6 +58,10 @@ export interface TestService {
   readonly domains: ProviderService['domains'];
   /** Runs the jobs that are due. */
   runScheduledJobs(): Promise<number>;
+  /** Runs a round of jobs as a server does, which waits for no other system. */
+  runRound(): Promise<number>;
+  /** Waits for the work that runs next to the rounds. */
+  settled(): Promise<void>;
   /** Stops the service; the store stays open until the test ends. */
   close(): Promise<void>;
   /** Stops the service and closes the store before the test ends. A property calls it after each run, so that many runs need few connections. */
@@ -126,7 +130,7 @@ export async function startService({
   const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, tuning);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar, dns };
-  const { app, operator, createSignInCode, vms, domains, runScheduledJobs, close } = await createProviderService({
+  const { app, operator, createSignInCode, vms, domains, runScheduledJobs, runRound, settled, close } = await createProviderService({
     store,
     ports,
     secret: SECRET,
@@ -172,6 +176,8 @@ export async function startService({
     vms,
     domains,
     runScheduledJobs,
+    runRound,
+    settled,
     close,
     end,
     account,

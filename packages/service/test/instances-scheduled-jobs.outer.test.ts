@@ -142,6 +142,8 @@ test('a request that advances the clock waits for the jobs of another instance a
 
 /** Number of connections that wait for a lock of this one. */
 async function blockedOn(client: Client): Promise<number> {
+  // A transaction sees the connections of its first look, unless it forgets them.
+  await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query(
     'select count(*)::int as count from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
   );

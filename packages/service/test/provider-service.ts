@@ -13,5 +13,6 @@ export interface ProviderService extends Service {
 
 export async function createProviderService(options: ServiceOptions): Promise<ProviderService> {
   const { service, runtime } = await createServiceOnRuntime(options);
+  await service.settled();
   return { ...service, vms: vmCommands(runtime), domains: domainCommands(runtime) };
 }

@@ -1,9 +1,9 @@
 import { errorText } from '../is-error.ts';
 
-/** An error of this program, or of a hook, after the first request. What else the run found is reported all the same. */
+/** An error of this program, or of a hook, after the first request. The run still reports its other findings. */
 export interface Failure {
   readonly error: string;
-  /** What failed first with this error, such as a check of an operation. */
+  /** The first step that failed with this error, such as a check of an operation. */
   readonly where: string;
   readonly times: number;
 }

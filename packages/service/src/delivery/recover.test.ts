@@ -43,6 +43,7 @@ test('undoes a purchase that a crash interrupted at the next start, and lets the
     secret: SECRET,
     logger: pino({ level: 'silent' }),
   });
+  await next.settled();
   onTestFinished(async () => {
     await next.close();
     await store.close();

@@ -14,8 +14,15 @@ export interface RecoveryRound {
   readonly settled: number;
   /** Reservations that could not be settled because a port or the store failed. The next round tries again. */
   readonly failures: readonly { readonly reservation: string; readonly error: unknown }[];
-  /** Tasks that failed at their end, so that their deliveries are undone or started again. */
-  readonly failedTasks: readonly { readonly reservation: string; readonly task: string; readonly reason: string }[];
+  /** Those whose deliveries are undone or started again. */
+  readonly failedTasks: readonly FailedTask[];
+}
+
+/** A task that failed at its end. */
+export interface FailedTask {
+  readonly reservation: string;
+  readonly task: string;
+  readonly reason: string;
 }
 
 /**
@@ -26,27 +33,17 @@ export interface RecoveryRound {
  * @param subject Settles only deliveries about it.
  */
 export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<string>, subject?: Subject): Promise<RecoveryRound> {
-  const { store, instance, deliveries, closing } = runtime;
+  const { store, instance, closing } = runtime;
   const reservations = await recoverableReservations(store, instance, subject);
   let settled = 0;
   const failures: RecoveryRound['failures'][number][] = [];
-  const failedTasks: RecoveryRound['failedTasks'][number][] = [];
+  const failedTasks: FailedTask[] = [];
   async function recover(reservation: Reservation): Promise<void> {
-    const { id, delivery } = reservation;
-    if (instance.delivering.has(id) || skipped.has(id)) return;
-    instance.delivering.add(id);
+    if (skipped.has(reservation.id)) return;
     try {
-      const known = deliveries[delivery];
-      if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
-      const delivered = await nextOf(runtime, known, reservation, failedTasks);
-      if (!delivered) return;
-      const recovered = { ...reservation, subject: delivered.subject };
-      const outcome = await completeReservation(runtime, recovered, delivered.completion, ({ db }) => forgetReservedKey(db, reservation));
-      if (outcome && outcome !== 'started') settled++;
+      if (await recoverReservation(runtime, reservation, (failed) => failedTasks.push(failed))) settled++;
     } catch (error) {
-      failures.push({ reservation: id, error });
-    } finally {
-      instance.delivering.delete(id);
+      failures.push({ reservation: reservation.id, error });
     }
   }
   const { maxConcurrentDeliveries: max, deliveryWaitMs: waitMs } = store.tuning;
@@ -54,17 +51,46 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
   return { settled, failures, failedTasks };
 }
 
+/**
+ * Settles a reservation, unless this instance is delivering it at the moment.
+ *
+ * @param onFailedTask Called if the task for which it waits has failed.
+ * @returns Whether it is settled.
+ * @throws If a port or the store fails.
+ */
+export async function recoverReservation(
+  runtime: Runtime,
+  reservation: Reservation,
+  onFailedTask: (failed: FailedTask) => void,
+): Promise<boolean> {
+  const { instance, deliveries } = runtime;
+  const { id, delivery } = reservation;
+  if (instance.delivering.has(id)) return false;
+  instance.delivering.add(id);
+  try {
+    const known = deliveries[delivery];
+    if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
+    const delivered = await nextOf(runtime, known, reservation, onFailedTask);
+    if (!delivered) return false;
+    const recovered = { ...reservation, subject: delivered.subject };
+    const outcome = await completeReservation(runtime, recovered, delivered.completion, ({ db }) => forgetReservedKey(db, reservation));
+    return outcome !== undefined && outcome !== 'started';
+  } finally {
+    instance.delivering.delete(id);
+  }
+}
+
 /** How a reservation is completed. Undefined if it waits for a task. */
 async function nextOf(
   runtime: Runtime,
   known: AnyDelivery,
   { task, ...reservation }: Reservation,
-  failedTasks: RecoveryRound['failedTasks'][number][],
+  onFailedTask: (failed: FailedTask) => void,
 ): Promise<ReturnType<typeof recovering> | undefined> {
   if (task === null) return recovering(known, reservation.details);
   const step = await stepAfterTask(runtime, known, { ...reservation, task });
   if (step.next === 'wait') return undefined;
-  if (step.failure !== undefined) failedTasks.push({ reservation: reservation.id, task, reason: step.failure });
+  if (step.failure !== undefined) onFailedTask({ reservation: reservation.id, task, reason: step.failure });
   return step.delivered;
 }
 

@@ -119,7 +119,16 @@ test('returns recoverable reservations in the order of their creation, with the 
   await keep(store, 'd', two, 0);
   expect(await idsOf(store, one)).toEqual(['c', 'a', 'b']);
   const [first] = await recoverableReservations(store, one);
-  expect(first).toEqual({ id: 'c', accountId: 'account-1', delivery: 'give', details: '{}', keyHash: null, task: null, undoing: false });
+  expect(first).toEqual({
+    id: 'c',
+    accountId: 'account-1',
+    delivery: 'give',
+    details: '{}',
+    keyHash: null,
+    task: null,
+    undoing: false,
+    subject: 'server/server-1',
+  });
   await leave(store, one);
   expect(await idsOf(store, two)).toEqual(['d', 'c', 'a', 'b']);
 });

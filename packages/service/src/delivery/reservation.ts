@@ -26,6 +26,8 @@ export interface Reservation {
   readonly task: string | null;
   /** Whether the task undoes the delivery. */
   readonly undoing: boolean;
+  /** The resource of the port calls, such as `vm/70418`. */
+  readonly subject: string;
 }
 
 /** A reservation before it is stored. */
@@ -148,7 +150,7 @@ export async function recoverableReservations(store: Store, instance: Instance, 
         .execute(),
     { isUrgent: true },
   );
-  return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash, task, undoing }) => ({
+  return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash, task, undoing, subject: about }) => ({
     id,
     accountId,
     delivery,
@@ -156,6 +158,7 @@ export async function recoverableReservations(store: Store, instance: Instance, 
     keyHash,
     task,
     undoing: undoing === 1,
+    subject: about,
   }));
 }
 

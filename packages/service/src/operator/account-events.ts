@@ -41,6 +41,7 @@ export const listAccountWebhooks: ReadOperation<'listAccountWebhooks'> = {
       .selectAll()
       .select([deliveriesIn('pending').as('pending'), deliveriesIn('failed').as('failed')])
       .where('account_id', '=', id)
+      .where('removed', '=', 0)
       .where(afterCursor(byAge, query))
       .orderBy(inOrder(byAge))
       .limit(rowLimit(query))

@@ -8,7 +8,9 @@ export interface Sandbox {
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Performs all due jobs and waits for those that other instances perform. Must be called in `exclusive`. */
   runAllJobs(): Promise<number>;
-  /** Settles interrupted and enqueued deliveries. */
+  /** Waits for the work that runs next to the jobs. Not called in `exclusive`, because that work may take long. */
+  settled(): Promise<void>;
+  /** Settles interrupted and enqueued deliveries. Not called in `exclusive`, either. */
   recoverDeliveries(): Promise<void>;
   /** Reads the clock and the settings again, because another instance may have changed them. */
   refresh(): Promise<void>;

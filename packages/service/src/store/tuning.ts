@@ -18,6 +18,8 @@ export interface Tuning {
   readonly documentBatch: number;
   /** Rows that one transaction of a clean-up deletes, and rows that one of its queries reads. */
   readonly cleanUpBatch: number;
+  /** Deliveries and events that one transaction adds, changes or deletes for one account. */
+  readonly deliveryStep: number;
   /** Rows that a long read receives at once. */
   readonly streamedRows: number;
   /** Reads of many rows that run at the same time on the embedded store. Further ones wait. */
@@ -61,12 +63,20 @@ export interface Tuning {
   readonly maxConcurrentDeliveries: number;
   /** Milliseconds that one of them delays the start of the next one. */
   readonly deliveryWaitMs: number;
-  /** Requests to webhooks that an instance sends at the same time. Half of them may go to webhooks that fail. */
+  /** Requests to webhooks that an instance sends at the same time. Half of them may go to webhooks that are slow or fail. */
   readonly webhookRequests: number;
+  /** Those to the webhooks of one account. */
+  readonly webhookRequestsOfAccount: number;
   /** Those to one webhook. */
   readonly webhookRequestsEach: number;
+  /** Milliseconds that a request to a webhook takes, from which on the webhook is slow, and gets one request at a time. */
+  readonly slowWebhookMs: number;
   /** Ports of VMs that an instance checks at the same time. */
   readonly portChecks: number;
+  /** Scheduled backups that an instance makes at the same time. Half of them may be for one account. */
+  readonly scheduledBackups: number;
+  /** Zones that an instance publishes at the same time. Half of them may be for one account. */
+  readonly publishedZones: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
   readonly firstJobWaitMs: number;
   readonly maxJobWaitMs: number;
@@ -79,6 +89,7 @@ export const DEFAULT_TUNING: Tuning = {
   usageBatch: 50,
   documentBatch: 25,
   cleanUpBatch: 500,
+  deliveryStep: 100,
   streamedRows: 500,
   longReads: 4,
   connections: 20,
@@ -103,8 +114,12 @@ export const DEFAULT_TUNING: Tuning = {
   maxConcurrentDeliveries: 20,
   deliveryWaitMs: 250,
   webhookRequests: 200,
+  webhookRequestsOfAccount: 20,
   webhookRequestsEach: 4,
+  slowWebhookMs: 5_000,
   portChecks: 20,
+  scheduledBackups: 8,
+  publishedZones: 16,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,
 };

@@ -1033,7 +1033,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Send events again
        *
-       * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000.
+       * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000. An event that still waits for the webhook is not added a second time. Their deliveries are listed within seconds, and one replay of a webhook is in progress at a time. At most 20,000 deliveries of an account may wait.
        *
        * *Not shown in the specification; this is our choice.*
        *

@@ -1006,7 +1006,7 @@ export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(opti
 /**
  * Send events again
  *
- * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000.
+ * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000. An event that still waits for the webhook is not added a second time. Their deliveries are listed within seconds, and one replay of a webhook is in progress at a time. At most 20,000 deliveries of an account may wait.
  */
 export const replayWebhook = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => options.client.post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -7751,7 +7751,7 @@ export type ReplayWebhookErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * There are more than 10,000 events, or the webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * There are more than 10,000 events, too many deliveries would wait, another replay of the webhook is in progress, the webhook is disabled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**

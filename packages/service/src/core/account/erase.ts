@@ -6,7 +6,7 @@ import { counted } from '../../rules/counted.ts';
 import { decimalOf } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
-import { forgetEvents } from '../events/feed.ts';
+import { beginForgettingEvents } from '../events/feed.ts';
 import { deleteLog } from './request-log.ts';
 
 /** Replaces personal data in columns that require a text. */
@@ -67,7 +67,7 @@ export async function eraseAccount(
     .where('id', '=', accountId)
     .execute();
   // The changes above were noted as events, too.
-  await forgetEvents(db, accountId);
+  await beginForgettingEvents(db, accountId);
   return erasedRecords;
 }
 

@@ -1,6 +1,9 @@
 /** Publishes the zones that have changed. Triggers of the store add them to `zone_changes`, in the transaction of the change. */
-import type { RecordSet, Zone } from '@reseller/adapters';
+import type { FencingToken, RecordSet, Zone } from '@reseller/adapters';
+import { sql } from 'kysely';
 
+import { NO_ACCOUNT } from '../../delivery/background-work.ts';
+import type { WorkKind } from '../../delivery/background-work.ts';
 import { issueToken } from '../../delivery/reservation.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { textOf } from '../../rules/dns-text.ts';
@@ -13,7 +16,8 @@ import { markReverseZones, reverseZoneOf } from './reverse-zones.ts';
 
 /** A zone that could not be published. */
 export interface FailedZone {
-  readonly domain: string;
+  /** Undefined if the changed zones could not be read. */
+  readonly domain: string | undefined;
   readonly error: unknown;
   /** Milliseconds. */
   readonly nextAttempt: number;
@@ -22,55 +26,95 @@ export interface FailedZone {
 /** A claim outlasts the call, which the port timeout ends, by this time for the store. The claim of an instance that died ends then. */
 const CLAIM_MARGIN_MS = 90_000;
 
-/**
- * Publishes the changed zones, several at a time. A zone that fails waits as long as a failed job does, and a change ends the wait.
- *
- * @param now Milliseconds.
- */
-export async function publishZones(runtime: Runtime, now: number, onFailure: (failed: FailedZone) => void): Promise<void> {
-  const { store } = runtime;
-  await markReverseZones(store);
-  const waiting = await store.read((db) =>
-    db
-      .selectFrom('zone_changes')
-      .select('domain')
-      .where('next_attempt', '<=', now)
-      .where('claimed_until', '<=', now)
-      .orderBy('next_attempt')
-      .orderBy('domain')
-      .limit(store.tuning.jobBatch)
-      .execute(),
-  );
-  await Promise.all(waiting.map(({ domain }) => publishZone(runtime, domain, { now, onFailure })));
+/** A zone that this instance publishes. */
+interface ClaimedZone {
+  readonly domain: string;
+  /** The changes that the publication has. */
+  readonly version: number;
+  readonly token: FencingToken;
 }
 
-interface PublishOptions {
-  readonly now: number;
-  onFailure(failed: FailedZone): void;
+/** Publishes the changed zones. A zone that fails waits as long as a failed job does, and a change ends the wait. */
+export function zoneWork(runtime: Runtime, onFailure: (failed: FailedZone) => void): WorkKind<ClaimedZone> {
+  const { store, ports, portTimeoutMs } = runtime;
+  return {
+    places: store.tuning.publishedZones,
+    async accounts() {
+      await markReverseZones(store);
+      const rows = await store.read((db) =>
+        changedZones(db, ports.clock.now())
+          .select(OWNER.as('owner'))
+          .groupBy('owner')
+          .orderBy(({ fn }) => fn.min('next_attempt'))
+          .orderBy('owner')
+          .execute(),
+      );
+      return rows.map(({ owner }) => owner);
+    },
+    async take(accountId) {
+      const now = ports.clock.now();
+      for (;;) {
+        const waiting = await store.read((db) =>
+          changedZones(db, now)
+            .select('domain')
+            .where(OWNER, '=', accountId)
+            .orderBy('next_attempt')
+            .orderBy('domain')
+            .limit(1)
+            .executeTakeFirst(),
+        );
+        if (waiting === undefined) return undefined;
+        const claimed = await store.commit(({ db }) =>
+          claimZone(db, waiting.domain, { now, until: now + portTimeoutMs + CLAIM_MARGIN_MS }),
+        );
+        if (claimed) return claimed;
+      }
+    },
+    perform: (claimed) => publishZone(runtime, claimed, onFailure),
+    onFailure: (error) => onFailure({ domain: undefined, error, nextAttempt: ports.clock.now() }),
+  };
 }
 
-async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: PublishOptions): Promise<void> {
-  const { dns, registrar } = ports;
-  const claim = await store.commit(async ({ db }) => {
-    const claimed = await db
-      .updateTable('zone_changes')
-      .set({ claimed_until: now + portTimeoutMs + CLAIM_MARGIN_MS })
-      .where('domain', '=', domain)
-      .where('claimed_until', '<=', now)
-      .returning('version')
-      .executeTakeFirst();
-    // The token is issued before the zone is read. So a later claim, which reads a later state, has a higher one.
-    return claimed && { version: claimed.version, token: await issueToken(db, `zone/${domain}`) };
-  });
-  if (claim === undefined) return;
+function changedZones(db: Db, now: number) {
+  return db
+    .selectFrom('zone_changes')
+    .leftJoin('domains', 'domains.name', 'zone_changes.domain')
+    .where('next_attempt', '<=', now)
+    .where('claimed_until', '<=', now);
+}
+
+/** The account of a zone. A reverse zone belongs to none. */
+const OWNER = sql<string>`coalesce(domains.account_id, ${sql.lit(NO_ACCOUNT)})`;
+
+async function claimZone(
+  db: Db,
+  domain: string,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<ClaimedZone | undefined> {
+  const claimed = await db
+    .updateTable('zone_changes')
+    .set({ claimed_until: until })
+    .where('domain', '=', domain)
+    .where('claimed_until', '<=', now)
+    .returning('version')
+    .executeTakeFirst();
+  // The token is issued before the zone is read. So a later claim, which reads a later state, has a higher one.
+  return claimed && { domain, version: claimed.version, token: await issueToken(db, `zone/${domain}`) };
+}
+
+async function publishZone(
+  { store, ports: { dns, registrar, clock } }: Runtime,
+  { domain, version, token }: ClaimedZone,
+  onFailure: (failed: FailedZone) => void,
+): Promise<void> {
   try {
     const zone = await store.read((db) => zoneOf(db, domain, registrar.standardNameservers));
-    await (zone === undefined ? dns.remove(domain, claim.token) : dns.publish(zone, claim.token));
+    await (zone === undefined ? dns.remove(domain, token) : dns.publish(zone, token));
   } catch (error) {
-    return onFailure({ domain, error, nextAttempt: await storeZoneFailure(store, domain, { error, now }) });
+    return onFailure({ domain, error, nextAttempt: await storeZoneFailure(store, domain, { error, now: clock.now() }) });
   }
   await store.commit(async ({ db }) => {
-    const done = await db.deleteFrom('zone_changes').where('domain', '=', domain).where('version', '=', claim.version).executeTakeFirst();
+    const done = await db.deleteFrom('zone_changes').where('domain', '=', domain).where('version', '=', version).executeTakeFirst();
     // The zone has changed since it was read.
     if (done.numDeletedRows === 0n)
       await db.updateTable('zone_changes').set({ claimed_until: 0, attempts: 0, reason: null }).where('domain', '=', domain).execute();

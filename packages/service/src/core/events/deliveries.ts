@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/tables/events.ts';
 import type { Event } from './feed.ts';
@@ -29,7 +30,8 @@ export const WAITS_MS = [
 export const GIVE_UP_MS = 72 * HOUR_MS;
 /** Events that one replay sends again. */
 export const MAX_REPLAYED = 10_000;
-const ROWS_PER_INSERT = 500;
+/** Deliveries of an account that may wait when a replay begins. */
+export const MAX_WAITING = 20_000;
 /** A webhook that responds with it wants no more events. */
 const GONE = 410;
 
@@ -41,7 +43,13 @@ export interface EnteredEvent {
 
 /** Adds the deliveries of events to the webhooks of the account that receive them. */
 export async function addDeliveries(db: Db, accountId: string, entered: readonly EnteredEvent[], now: number): Promise<void> {
-  const webhooks = await db.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).orderBy('id').execute();
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('removed', '=', 0)
+    .orderBy('id')
+    .execute();
   for (const webhook of webhooks) {
     const wanted = entered.filter(({ event, webhookId }) =>
       webhookId === null ? receives(webhook, event.type) : webhookId === webhook.id,
@@ -60,18 +68,35 @@ function receives({ types }: Webhook, type: string): boolean {
 async function addTo(
   db: Db,
   webhookId: string,
-  { events, now }: { readonly events: readonly Pick<Event, 'id' | 'subject'>[]; readonly now: number },
+  { events, now }: { readonly events: readonly Delivered[]; readonly now: number },
 ): Promise<number | undefined> {
   if (events.length === 0) return undefined;
-  const count = events.length;
+  const last = await takeNumbers(db, webhookId, events.length);
+  if (last !== undefined) await insertDeliveries(db, webhookId, { events, first: last - events.length + 1, now });
+  return last;
+}
+
+/** An event that a webhook receives. */
+export type Delivered = Pick<Event, 'id' | 'subject'>;
+
+/** @returns The last of the numbers. Undefined if the webhook was removed. */
+async function takeNumbers(db: Db, webhookId: string, count: number): Promise<number | undefined> {
   const row = await db
     .updateTable('webhooks')
     .set(({ eb }) => ({ last_delivery: eb('last_delivery', '+', count) }))
     .where('id', '=', webhookId)
+    .where('removed', '=', 0)
     .returning('last_delivery')
     .executeTakeFirst();
-  if (!row) return undefined;
-  const first = row.last_delivery - count + 1;
+  return row?.last_delivery;
+}
+
+/** Adds deliveries, except of events that wait for the webhook. */
+export async function insertDeliveries(
+  db: Db,
+  webhookId: string,
+  { events, first, now }: { readonly events: readonly Delivered[]; readonly first: number; readonly now: number },
+): Promise<void> {
   await db
     .insertInto('webhook_deliveries')
     .values(
@@ -90,101 +115,202 @@ async function addTo(
         created: now,
       })),
     )
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return row.last_delivery;
 }
 
-const NOT_ATTEMPTED = { attempts: 0, first_attempt: null, claimed_until: 0, claim: null };
+/** A delivery before its first attempt since the webhook was last enabled. */
+export const NOT_ATTEMPTED = { attempts: 0, first_attempt: null, claimed_until: 0, claim: null };
 
-/** Sends the event of a delivery again, or a pending one now. @returns The number of the delivery that sends it. */
-export async function replayDelivery(
-  db: Db,
-  { webhook_id, number: replayed, event_id, subject, state }: WebhookDelivery,
-  now: number,
-): Promise<number> {
-  if (state === 'pending') {
-    await db
-      .updateTable('webhook_deliveries')
-      .set({ next_attempt: now })
-      .where('webhook_id', '=', webhook_id)
-      .where('number', '=', replayed)
-      .execute();
-    return replayed;
-  }
-  const number = await addTo(db, webhook_id, { events: [{ id: event_id, subject }], now });
+/** Sends the event of a delivery again, or now if it waits. @returns The number of the delivery that sends it. */
+export async function replayDelivery(db: Db, { webhook_id, event_id, subject }: WebhookDelivery, now: number): Promise<number> {
+  const waiting = await db
+    .updateTable('webhook_deliveries')
+    .set({ next_attempt: now })
+    .where('webhook_id', '=', webhook_id)
+    .where('event_id', '=', event_id)
+    .where('state', '=', PENDING)
+    .returning('number')
+    .executeTakeFirst();
+  const number = waiting?.number ?? (await addTo(db, webhook_id, { events: [{ id: event_id, subject }], now }));
   if (number === undefined) throw new Error(`The webhook ${webhook_id} does not exist.`);
   return number;
 }
 
 /**
- * Sends all events that a webhook receives and that came into the feed since an instant again.
+ * Begins to send all events again that a webhook receives and that came into the feed since an instant, except those that wait for it. Their
+ * deliveries are added in steps.
  *
  * @returns Their number.
- * @throws Refusal 409 if there are too many.
+ * @throws Refusal 409 if there are too many, too many deliveries wait, or a replay is in progress.
  */
-export async function replaySince(
-  db: Db,
-  webhook: Webhook,
-  { since, now }: { readonly since: number; readonly now: number },
-): Promise<number> {
-  let query = db
-    .selectFrom('events')
-    .select(['id', 'subject'])
-    .where('account_id', '=', webhook.account_id)
-    .where('entered', '>=', since)
-    .where('type', '!=', TEST_EVENT);
-  if (webhook.types !== null) {
-    const types: string[] = JSON.parse(webhook.types);
-    query = query.where('type', 'in', types);
-  }
-  const events = await query
-    .orderBy('position')
-    .limit(MAX_REPLAYED + 1)
-    .execute();
-  if (events.length > MAX_REPLAYED)
+export async function beginReplay(db: Db, webhook: Webhook, since: number): Promise<number> {
+  const { account_id: accountId } = webhook;
+  await lockAccount(db, accountId);
+  const { replay_until } = await db.selectFrom('webhooks').select('replay_until').where('id', '=', webhook.id).executeTakeFirstOrThrow();
+  if (replay_until !== null)
+    throw new Refusal(
+      409,
+      'wrong_state',
+      'A replay of this webhook is in progress. Send this one when the deliveries of the other are listed.',
+    );
+  const { count, first, last } = await replayable(db, webhook, since);
+  if (count > MAX_REPLAYED)
     throw new Refusal(
       409,
       'wrong_state',
       `More than ${MAX_REPLAYED} events came into the feed since then. Choose a later instant, or read them with POST /account/events.`,
     );
-  for (let from = 0; from < events.length; from += ROWS_PER_INSERT)
-    await addTo(db, webhook.id, { events: events.slice(from, from + ROWS_PER_INSERT), now });
-  return events.length;
+  if (count === 0 || first === null) return 0;
+  await assertMayWait(db, accountId, count);
+  const number = await takeNumbers(db, webhook.id, count);
+  if (number === undefined) return 0;
+  await db
+    .updateTable('webhooks')
+    .set({ has_steps: 1, replay_after: first - 1, replay_until: last, replay_number: number - count + 1 })
+    .where('id', '=', webhook.id)
+    .execute();
+  return count;
 }
+
+/** The events that a replay sends, and their first and last position. The count ends beyond the limit. */
+async function replayable(
+  db: Db,
+  webhook: Webhook,
+  since: number,
+): Promise<{ readonly count: number; readonly first: number | null; readonly last: number | null }> {
+  const found = eventsToReplay(db, webhook)
+    .select('position')
+    .where('entered', '>=', since)
+    // Positions follow the times, and an index has both.
+    .orderBy('entered')
+    .orderBy('position')
+    .limit(MAX_REPLAYED + 1)
+    .as('found');
+  const { count, first, last } = await db
+    .selectFrom(found)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.min<number | null>('position').as('first'),
+      fn.max<number | null>('position').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), first, last };
+}
+
+/** The events of the feed that a webhook receives and that do not wait for it. */
+export function eventsToReplay(db: Db, { id, account_id, types }: Webhook) {
+  const wanted: readonly string[] | undefined = types === null ? undefined : JSON.parse(types);
+  return db
+    .selectFrom('events')
+    .where('account_id', '=', account_id)
+    .where('type', '!=', TEST_EVENT)
+    .$if(wanted !== undefined, (query) => query.where('type', 'in', wanted ?? []))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_deliveries')
+            .select('number')
+            .where('webhook_id', '=', id)
+            .whereRef('event_id', '=', 'events.id')
+            .where('state', '=', PENDING),
+        ),
+      ),
+    );
+}
+
+/** @throws Refusal 409 if an account may not have so many more deliveries that wait. */
+export async function assertMayWait(db: Db, accountId: string, more: number): Promise<void> {
+  if ((await countWaiting(db, accountId)) + more <= MAX_WAITING) return;
+  throw new Refusal(
+    409,
+    'quota_exceeded',
+    `More than ${MAX_WAITING} deliveries of this account would wait. Wait until some have ended, choose a later instant, or remove a webhook that receives nothing.`,
+  );
+}
+
+/** The deliveries of an account that wait, counted up to the limit. */
+async function countWaiting(db: Db, accountId: string): Promise<number> {
+  const waiting = db
+    .selectFrom('webhook_deliveries')
+    .select('event_id')
+    .where('webhook_id', 'in', (eb) => eb.selectFrom('webhooks').select('id').where('account_id', '=', accountId))
+    .where('state', '=', PENDING)
+    .limit(MAX_WAITING)
+    .as('waiting');
+  const { count } = await db
+    .selectFrom(waiting)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** In the text of a query, not as a parameter: the engines use a partial index only if they can see that a query needs no other rows. */
+export const PENDING = sql.lit('pending' as const);
 
 /** The type of the event that an account sends to try a webhook. */
 export const TEST_EVENT = 'webhook.test';
 
-/** Makes the deliveries that have waited for a webhook due, with all their attempts. */
-export async function resumeDeliveries(db: Db, webhookId: string, now: number): Promise<void> {
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ ...NOT_ATTEMPTED, next_attempt: now })
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'pending')
-    .execute();
+/** Enabled webhooks of an account with deliveries whose time has come. */
+export function webhooksWithDue(db: Db, accountId: string, now: number): Promise<Webhook[]> {
+  return dueWebhooks(db, now).selectAll().where('account_id', '=', accountId).orderBy('id').execute();
 }
 
-/** Enabled webhooks with deliveries whose time has come. */
-export function webhooksWithDue(db: Db, now: number): Promise<Webhook[]> {
+/** The accounts of enabled webhooks with deliveries whose time has come. */
+export async function accountsWithDue(db: Db, now: number): Promise<readonly string[]> {
+  const rows = await dueWebhooks(db, now).select('account_id').distinct().orderBy('account_id').execute();
+  return rows.map(({ account_id }) => account_id);
+}
+
+export function dueWebhooks(db: Db, now: number) {
   return db
     .selectFrom('webhooks')
-    .selectAll()
     .where('enabled', '=', 1)
+    .where('removed', '=', 0)
+    .where('resume_after', 'is', null)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('webhook_deliveries')
           .select('number')
           .whereRef('webhook_id', '=', 'webhooks.id')
-          .where('state', '=', 'pending')
-          .where('next_attempt', '<=', now),
+          .where('state', '=', PENDING)
+          .where('blocked', '=', sql.lit(0))
+          .where('next_attempt', '<=', now)
+          .where('claimed_until', '<=', now),
       ),
-    )
-    .execute();
+    );
 }
 
 /** A delivery that this instance sends, with its event. */
 export type Claimed = Pick<WebhookDelivery, 'webhook_id' | 'number'> & { readonly claim: string; readonly event: Event };
+
+/** The due deliveries of a webhook, with their events. The first of a subject is due, unless a replay is adding earlier ones. */
+export function dueDeliveries(db: Db, { webhookId, now }: { readonly webhookId: string; readonly now: number }) {
+  return db
+    .selectFrom('webhook_deliveries as due')
+    .innerJoin('events', 'events.id', 'due.event_id')
+    .selectAll('events')
+    .select('number')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', PENDING)
+    .where('blocked', '=', sql.lit(0))
+    .where('next_attempt', '<=', now)
+    .where('claimed_until', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_deliveries as earlier')
+            .select('earlier.number')
+            .where('earlier.webhook_id', '=', webhookId)
+            .where('earlier.state', '=', PENDING)
+            .whereRef('earlier.subject', '=', 'due.subject')
+            .whereRef('earlier.number', '<', 'due.number'),
+        ),
+      ),
+    )
+    .orderBy('next_attempt')
+    .orderBy('number');
+}
 
 /**
  * Claims due deliveries of a webhook. One of a subject is due when all earlier ones of the subject have ended.
@@ -196,30 +322,7 @@ export async function claimDueDeliveries(
   { webhookId, limit, now }: { readonly webhookId: string; readonly limit: number; readonly now: number },
   claim: { readonly until: number; name(): string },
 ): Promise<readonly Claimed[]> {
-  const due = await db
-    .selectFrom('webhook_deliveries as due')
-    .innerJoin('events', 'events.id', 'due.event_id')
-    .selectAll('events')
-    .select('number')
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'pending')
-    .where('next_attempt', '<=', now)
-    .where('claimed_until', '<=', now)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('webhook_deliveries as earlier')
-            .select('earlier.number')
-            .where('earlier.webhook_id', '=', webhookId)
-            .where('earlier.state', '=', 'pending')
-            .whereRef('earlier.subject', '=', 'due.subject')
-            .whereRef('earlier.number', '<', 'due.number'),
-        ),
-      ),
-    )
-    .orderBy('number')
-    .limit(limit)
-    .execute();
+  const due = await dueDeliveries(db, { webhookId, now }).limit(limit).execute();
   const claimed: Claimed[] = [];
   for (const { number, ...event } of due) {
     const name = claim.name();

@@ -11,6 +11,7 @@ import { tuningOf } from '../../store/tuning.ts';
 import { addDeliveries, TEST_EVENT } from './deliveries.ts';
 import { dataOf } from './event-data.ts';
 import type { Facts } from './event-data.ts';
+import { deleteWebhook } from './webhook.ts';
 
 export type Event = Selectable<EventsTable>;
 
@@ -171,6 +172,18 @@ export async function forgetEvents(db: Db, accountId: string): Promise<void> {
     await db.deleteFrom(table).where('webhook_id', 'in', webhooks).execute();
   for (const table of ['webhooks', 'events', 'event_feeds', 'event_inbox'] as const)
     await db.deleteFrom(table).where('account_id', '=', accountId).execute();
+}
+
+/** Removes the webhooks of an account that is erased. Its events and deliveries are deleted in steps. */
+export async function beginForgettingEvents(db: Db, accountId: string): Promise<void> {
+  const webhooks = db.selectFrom('webhooks').select('id').where('account_id', '=', accountId);
+  for (const { id } of await webhooks.execute()) await deleteWebhook(db, id);
+  await db.deleteFrom('event_inbox').where('account_id', '=', accountId).execute();
+  await db
+    .insertInto('event_feeds')
+    .values({ account_id: accountId, last: 0, deleted: 0, forgotten: 1 })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ forgotten: 1 }))
+    .execute();
 }
 
 /** Deletes events that are older than they are kept, with their deliveries, in small transactions. */

@@ -2,11 +2,12 @@
 import { Webhook as Signer } from 'standardwebhooks';
 import { v7 as uuidv7 } from 'uuid';
 
+import { backgroundWork } from '../../delivery/background-work.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
-import { claimDueDeliveries, storeAttempt, webhooksWithDue } from './deliveries.ts';
-import type { Claimed, Webhook } from './deliveries.ts';
+import { accountsWithDue, claimDueDeliveries, storeAttempt, webhooksWithDue } from './deliveries.ts';
+import type { Attempt, Claimed, Webhook } from './deliveries.ts';
 import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
@@ -36,73 +37,73 @@ function createCounts() {
 }
 
 /**
- * Requests do not wait for those of other webhooks. A webhook whose last attempt failed gets one at a time, and such webhooks share half of all
- * requests, so that those that hang do not delay the others.
+ * Accounts get requests in turns, so that the receivers of some do not delay those of others. A webhook that is slow, or whose last attempt
+ * failed, gets one request at a time, and such webhooks share half of all requests.
  *
  * @param onFailure Called if the store fails.
  */
 export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (error: unknown) => void): WebhookSender {
   const { store } = runtime;
-  const { webhookRequests, webhookRequestsEach } = store.tuning;
+  const { webhookRequests, webhookRequestsOfAccount, webhookRequestsEach, slowWebhookMs } = store.tuning;
   const closing = new AbortController();
   const { signal } = closing;
-  const running = new Set<Promise<void>>();
-  /** Requests of each webhook, and those of failing and of other webhooks. */
+  /** Requests of each webhook, and those of all slow or failing ones. */
   const requests = createCounts();
-  let looking: Promise<void> | undefined;
-  let looksAgain = false;
+  const slow = new Set<string>();
 
-  async function startAllDue(): Promise<void> {
-    do {
-      looksAgain = false;
-      const now = clock.now();
-      for (const webhook of await store.read((db) => webhooksWithDue(db, now))) await startDue(webhook, now);
-    } while (looksAgain && !signal.aborted);
+  function hasPlace({ id, failing_since }: Webhook): boolean {
+    if (failing_since === null && !slow.has(id)) return requests.of(id) < webhookRequestsEach;
+    return requests.of(id) === 0 && requests.of(LIMITED) < Math.ceil(webhookRequests / 2);
   }
 
-  async function startDue(webhook: Webhook, now: number): Promise<void> {
-    const half = webhook.failing_since === null ? 'others' : 'failing';
-    const each = half === 'failing' ? 1 : webhookRequestsEach;
-    const limit = Math.min(each - requests.of(webhook.id), Math.ceil(webhookRequests / 2) - requests.of(half));
-    if (limit <= 0 || signal.aborted) return;
-    const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
-    for (const claimed of await claimDeliveries(runtime, { webhookId: webhook.id, limit, now, until })) {
-      for (const name of [webhook.id, half]) requests.add(name, 1);
-      const request = sendClaimed(webhook, claimed).finally(() => {
-        for (const name of [webhook.id, half]) requests.add(name, -1);
-        running.delete(request);
-        if (looksAgain) begin();
-      });
-      running.add(request);
+  async function take(accountId: string): Promise<Sending | undefined> {
+    const now = clock.now();
+    const due = await store.read((db) => webhooksWithDue(db, accountId, now));
+    for (const webhook of due.toSorted((one, other) => requests.of(one.id) - requests.of(other.id))) {
+      if (!hasPlace(webhook)) continue;
+      const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
+      const [claimed] = await claimDeliveries(runtime, { webhookId: webhook.id, limit: 1, now, until });
+      if (claimed) return { webhook, claimed, names: countsOf(webhook) };
     }
+    return undefined;
   }
 
-  async function sendClaimed(webhook: Webhook, claimed: Claimed): Promise<void> {
+  function countsOf({ id, failing_since }: Webhook): readonly string[] {
+    return failing_since === null && !slow.has(id) ? [id] : [id, LIMITED];
+  }
+
+  async function perform({ webhook, claimed, names }: Sending): Promise<'later' | void> {
+    for (const name of names) requests.add(name, 1);
     try {
+      const attempt = await sendDelivery(runtime, { webhook, claimed, clock, signal });
+      if ((attempt?.duration ?? 0) >= slowWebhookMs) slow.add(webhook.id);
+      else slow.delete(webhook.id);
       // A webhook that fails waits for the next round.
-      if (await sendDelivery(runtime, { webhook, claimed, clock, signal })) looksAgain = true;
-    } catch (error) {
-      onFailure(error);
+      if (attempt === undefined || attempt.error !== undefined) return 'later';
+    } finally {
+      for (const name of names) requests.add(name, -1);
     }
   }
 
-  function begin(): void {
-    looksAgain = true;
-    if (looking || signal.aborted) return;
-    looking = startAllDue()
-      .catch(onFailure)
-      .finally(() => (looking = undefined));
-  }
-
+  const work = backgroundWork<Sending>({
+    places: webhookRequests,
+    placesEach: webhookRequestsOfAccount,
+    accounts: () => store.read((db) => accountsWithDue(db, clock.now())),
+    take,
+    perform,
+    onFailure,
+  });
   return {
-    begin,
+    begin: work.begin,
     async close() {
       closing.abort();
-      await looking;
-      await Promise.all(running);
+      await work.close();
     },
   };
 }
+
+/** The name under which requests of slow and failing webhooks are counted. */
+const LIMITED = 'slow or failing';
 
 function claimDeliveries(
   { store, ports }: Runtime,
@@ -111,24 +112,30 @@ function claimDeliveries(
   return store.commit(({ db }) => claimDueDeliveries(db, due, { until, name: () => uuidv7({ random: ports.random.bytes(16) }) }));
 }
 
+/** A delivery that is being sent. */
 interface Sending {
   readonly webhook: Webhook;
   readonly claimed: Claimed;
+  /** What its request is counted under. */
+  readonly names: readonly string[];
+}
+
+interface SendOptions extends Omit<Sending, 'names'> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Sends a delivery and stores how the attempt ended. @returns Whether the webhook has accepted the event. */
-async function sendDelivery(runtime: Runtime, { webhook, claimed, clock, signal }: Sending): Promise<boolean> {
+/** Sends a delivery and stores how the attempt ended. @returns Undefined if the service stops. */
+async function sendDelivery(runtime: Runtime, { webhook, claimed, clock, signal }: SendOptions): Promise<Attempt | undefined> {
   const { store } = runtime;
   const body = payloadOf(claimed.event);
   const secrets = await store.read((db) => secretsOf(db, runtime, { id: webhook.id, now: clock.now() }));
   const headers = headersOf(claimed.event.id, body, secrets);
   const attempt = await post({ url: webhook.url, body, headers, loopback: allowsLoopback(runtime), signal });
   // The service stops, which says nothing about the webhook.
-  if (signal.aborted && attempt.error !== undefined) return false;
+  if (signal.aborted && attempt.error !== undefined) return undefined;
   await store.commit(({ db }) => storeAttempt(db, claimed, { attempt, now: clock.now() }));
-  return attempt.error === undefined;
+  return attempt;
 }
 
 /** The headers of Standard Webhooks. Receivers compare the time with their own clocks, so it is that of the machine, also in a sandbox. */

@@ -9,7 +9,6 @@ import { MS_PER_DAY } from '../../rules/day.ts';
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import { resumeDeliveries } from './deliveries.ts';
 import type { Webhook } from './deliveries.ts';
 import { brokenRuleOfUrl } from './webhook-url.ts';
 
@@ -31,12 +30,25 @@ export interface WebhookChoice {
 
 /** The webhooks of an account, in the order in which they were added. */
 export function webhooksOf(db: Db, accountId: string): Promise<Webhook[]> {
-  return db.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).orderBy('created').orderBy('id').execute();
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('removed', '=', 0)
+    .orderBy('created')
+    .orderBy('id')
+    .execute();
 }
 
 /** @throws Refusal 404 if the account does not have the webhook. */
 export async function findWebhook(db: Db, accountId: string, id: string): Promise<Webhook> {
-  const webhook = await db.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst();
+  const webhook = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('removed', '=', 0)
+    .executeTakeFirst();
   if (!webhook) throw notFound('webhook');
   return webhook;
 }
@@ -63,28 +75,34 @@ export async function storeWebhook(
     failing_since: null,
     last_delivery: 0,
     created: now,
+    removed: 0,
+    has_steps: 0,
+    replay_after: null,
+    replay_until: null,
+    replay_number: null,
+    resume_after: null,
   };
   await db.insertInto('webhooks').values(webhook).execute();
   return { webhook, secret: await addSecret(db, runtime, webhook.id, now) };
 }
 
-/** Changes a webhook. Enabled again, it gets the deliveries that have waited. */
+/** Changes a webhook. Enabled again, it gets the deliveries that have waited, once all of them are due. */
 export async function changeWebhook(
   db: Db,
   runtime: Runtime,
-  { webhook, change, now }: { readonly webhook: Webhook; readonly change: Partial<WebhookChoice>; readonly now: number },
+  { webhook, change }: { readonly webhook: Webhook; readonly change: Partial<WebhookChoice> },
 ): Promise<Webhook> {
   if (change.url !== undefined) assertUrl(runtime, change.url);
   if (Object.keys(change).length === 0) return webhook;
   const isResumed = change.enabled === true && webhook.enabled === 0;
   const edited = await db
     .updateTable('webhooks')
-    .set({ ...choiceColumnsOf(change), ...(isResumed && { disabled_reason: null, failing_since: null }) })
+    .set({ ...choiceColumnsOf(change), ...(isResumed && { disabled_reason: null, failing_since: null, resume_after: '', has_steps: 1 }) })
     .where('id', '=', webhook.id)
+    .where('removed', '=', 0)
     .returningAll()
     .executeTakeFirst();
   if (!edited) throw notFound('webhook');
-  if (isResumed) await resumeDeliveries(db, webhook.id, now);
   return edited;
 }
 
@@ -108,10 +126,10 @@ function assertUrl(runtime: Runtime, url: string): void {
   throw invalid([broken]);
 }
 
+/** Removes a webhook. It is no longer shown or called, and its deliveries are deleted in steps. */
 export async function deleteWebhook(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
   await db.deleteFrom('webhook_secrets').where('webhook_id', '=', id).execute();
-  await db.deleteFrom('webhooks').where('id', '=', id).execute();
+  await db.updateTable('webhooks').set({ removed: 1, has_steps: 1, enabled: 0, url: '', description: '' }).where('id', '=', id).execute();
 }
 
 /** Replaces the secret of a webhook. The previous one still signs for a day, and an older one no longer does. */

@@ -1,5 +1,6 @@
-import { runCommand } from '../../delivery/command.ts';
 /** Backups that the service makes by itself, at the times that an account has chosen. */
+import type { WorkKind } from '../../delivery/background-work.ts';
+import { runCommand } from '../../delivery/command.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Db } from '../../store/store.ts';
 import { backupsOf, createBackup, deleteBackup } from './backups.ts';
@@ -9,7 +10,8 @@ export const INTERVALS: Readonly<Record<string, number>> = { daily: 86_400, week
 
 /** A scheduled backup that was not made. */
 export interface FailedBackup {
-  readonly vmId: number;
+  /** Undefined if the due backups could not be read. */
+  readonly vmId: number | undefined;
   readonly error: unknown;
 }
 
@@ -22,39 +24,70 @@ export async function setSchedule(db: Db, vmId: number, schedule: string | null,
   await db.updateTable('vms').set({ backup_schedule: schedule, backup_due: due }).where('id', '=', vmId).execute();
 }
 
+/** A VM whose backup is due, and is already due again at another time. */
+interface DueBackup {
+  readonly vmId: number;
+  /** Seconds. */
+  readonly next: number;
+}
+
 /**
- * Makes the backups that are due, one after another. A VM whose slots are full loses its oldest scheduled backup first. A backup that fails is due
- * again after an hour.
- *
- * @param now Milliseconds.
+ * Makes the backups that are due. A VM whose slots are full loses its oldest scheduled backup first. A backup that fails is due again after an
+ * hour.
  */
-export async function makeScheduledBackups(runtime: Runtime, now: number, onFailure: (failed: FailedBackup) => void): Promise<void> {
-  const { store } = runtime;
-  const instant = Math.floor(now / 1000);
-  const due = await store.read((db) =>
-    db
-      .selectFrom('vms')
-      .select(['id', 'backup_due', 'backup_schedule'])
-      .where('backup_due', '<=', instant)
-      .where('state', 'in', ['running', 'stopped'])
-      .orderBy('backup_due')
-      .orderBy('id')
-      .limit(store.tuning.jobBatch)
-      .execute(),
-  );
-  for (const { id: vmId, backup_due: dueAt, backup_schedule: schedule } of due) {
-    const interval = INTERVALS[schedule ?? ''] ?? RETRY_SECONDS;
-    const next = (dueAt ?? instant) + Math.ceil((instant - (dueAt ?? instant) + 1) / interval) * interval;
-    // Another instance may have begun it.
-    if (!(await moveDue(runtime, { vmId, from: dueAt, to: next }))) continue;
-    try {
-      await makeRoom(runtime, vmId);
-      await runCommand(runtime, createBackup, { runtime, vmId, description: 'Scheduled', isScheduled: true });
-    } catch (error) {
-      await moveDue(runtime, { vmId, from: next, to: instant + RETRY_SECONDS });
-      onFailure({ vmId, error });
-    }
+export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) => void): WorkKind<DueBackup> {
+  const { store, ports } = runtime;
+  function instantNow() {
+    return Math.floor(ports.clock.now() / 1000);
   }
+  return {
+    places: store.tuning.scheduledBackups,
+    async accounts() {
+      const rows = await store.read((db) =>
+        dueAt(db, instantNow())
+          .select('account_id')
+          .groupBy('account_id')
+          .orderBy(({ fn }) => fn.min('backup_due'))
+          .orderBy('account_id')
+          .execute(),
+      );
+      return rows.map(({ account_id }) => account_id);
+    },
+    async take(accountId) {
+      const instant = instantNow();
+      for (;;) {
+        const due = await store.read((db) =>
+          dueAt(db, instant)
+            .select(['id', 'backup_due', 'backup_schedule'])
+            .where('account_id', '=', accountId)
+            .orderBy('backup_due')
+            .orderBy('id')
+            .limit(1)
+            .executeTakeFirst(),
+        );
+        if (due === undefined) return undefined;
+        const { id: vmId, backup_due: from, backup_schedule: schedule } = due;
+        const interval = INTERVALS[schedule ?? ''] ?? RETRY_SECONDS;
+        const next = (from ?? instant) + Math.ceil((instant - (from ?? instant) + 1) / interval) * interval;
+        // Another instance may have begun it.
+        if (await moveDue(runtime, { vmId, from, to: next })) return { vmId, next };
+      }
+    },
+    async perform({ vmId, next }) {
+      try {
+        await makeRoom(runtime, vmId);
+        await runCommand(runtime, createBackup, { runtime, vmId, description: 'Scheduled', isScheduled: true });
+      } catch (error) {
+        await moveDue(runtime, { vmId, from: next, to: instantNow() + RETRY_SECONDS });
+        onFailure({ vmId, error });
+      }
+    },
+    onFailure: (error) => onFailure({ vmId: undefined, error }),
+  };
+}
+
+function dueAt(db: Db, instant: number) {
+  return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
 }
 
 async function moveDue({ store }: Runtime, { vmId, from, to }: { vmId: number; from: number | null; to: number }): Promise<boolean> {

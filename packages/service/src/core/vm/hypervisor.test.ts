@@ -166,6 +166,7 @@ async function startAgain({ directory, ports }: TestService): Promise<{ store: S
   cpSync(directory, left, { recursive: true });
   const store = await openSqliteStore(left);
   const next = await createService({ store, ports, secret: SECRET, logger: pino({ level: 'silent' }) });
+  await next.settled();
   onTestFinished(async () => {
     await next.close();
     await store.close();

@@ -25,14 +25,13 @@ interface Round {
 /**
  * Measures all VMs that run, once in each interval, in batches that instances share. A hypervisor that fails is asked again in the next
  * round.
- *
- * @param now Milliseconds.
  */
-export async function measureVms(runtime: Runtime, now: number, onFailure: (error: unknown) => void): Promise<void> {
-  const { store, ports } = runtime;
+export async function measureVms(runtime: Runtime, onFailure: (error: unknown) => void): Promise<void> {
+  const { store, ports, closing } = runtime;
   if (!ports.hypervisor.usage) return;
+  const now = ports.clock.now();
   const begun = Math.floor(now / USAGE_INTERVAL_MS) * USAGE_INTERVAL_MS;
-  for (;;) {
+  while (!closing.aborted) {
     const vmIds = await claimBatch(store, begun);
     if (vmIds.length === 0) return;
     let usages: readonly VmUsage[];

@@ -1,8 +1,8 @@
 /** Ports of VMs that the service checks, next to the rounds of scheduled jobs. */
 import type { Selectable } from 'kysely';
 
+import type { WorkKind } from '../../delivery/background-work.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import type { Clock } from '../../ports/system.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmMonitorsTable } from '../../store/tables/vms.ts';
 import { requirePart } from './require-part.ts';
@@ -42,71 +42,49 @@ export async function setMonitor(
     .execute();
 }
 
-export interface PortChecker {
-  /** Begins the checks that are due, and does not wait for them. */
-  begin(): void;
-  /** Waits for the checks that have begun, and begins no others. */
-  close(): Promise<void>;
-}
-
-/**
- * Instances share the checks. Each runs a limited number at the same time.
- *
- * @param onFailure Called if the hypervisor or the store fails. The port is checked again after the interval.
- */
-export function createPortChecker(runtime: Runtime, clock: Clock, onFailure: (error: unknown) => void): PortChecker {
+/** Instances share the checks. @param onFailure Called if the hypervisor or the store fails. The port is checked again after the interval. */
+export function portCheckWork(runtime: Runtime, onFailure: (error: unknown) => void): WorkKind<Monitor> {
   const { store, ports } = runtime;
-  const closing = new AbortController();
-  const { signal } = closing;
-  let looking: Promise<void> | undefined;
-  let looksAgain = false;
-
-  async function performDueChecks(): Promise<void> {
-    const { portChecks } = store.tuning;
-    do {
-      looksAgain = false;
-      const now = clock.now();
-      // Mostly nothing is due, and a read waits for no other transaction.
-      const isAnyDue = (await store.read((db) => dueAt(db, now).limit(1).executeTakeFirst())) !== undefined;
-      const due = isAnyDue ? await claimDueChecks(runtime, now, portChecks) : [];
-      await Promise.all(due.map((monitor) => checkPort(monitor).catch(onFailure)));
-      if (due.length === portChecks) looksAgain = true;
-    } while (looksAgain && !signal.aborted);
-  }
-
-  async function checkPort(monitor: Monitor): Promise<void> {
-    const isReached = await ports.hypervisor.reaches?.(monitor.vm_id, monitor.port);
-    if (isReached === undefined || isReached === null) return;
-    await store.commit(({ db }) => storeCheck(db, monitor, isReached));
-  }
-
   return {
-    begin() {
-      if (signal.aborted || !ports.hypervisor.reaches) return;
-      looksAgain = true;
-      if (looking) return;
-      looking = performDueChecks()
-        .catch(onFailure)
-        .finally(() => (looking = undefined));
+    places: store.tuning.portChecks,
+    async accounts() {
+      if (!ports.hypervisor.reaches) return [];
+      const rows = await store.read((db) =>
+        dueAt(db, ports.clock.now())
+          .select('vms.account_id')
+          .groupBy('vms.account_id')
+          .orderBy(({ fn }) => fn.min('next_check'))
+          .orderBy('vms.account_id')
+          .execute(),
+      );
+      return rows.map(({ account_id }) => account_id);
     },
-    async close() {
-      closing.abort();
-      await looking;
+    take: (accountId) => claimDueCheck(runtime, accountId),
+    async perform(monitor) {
+      const isReached = await ports.hypervisor.reaches?.(monitor.vm_id, monitor.port);
+      if (isReached === undefined || isReached === null) return;
+      await store.commit(({ db }) => storeCheck(db, monitor, isReached));
     },
+    onFailure,
   };
 }
 
-/** Takes due checks. The time of the next one is stored first, so that no other instance takes them. */
-function claimDueChecks({ store }: Runtime, now: number, limit: number): Promise<readonly Monitor[]> {
+/** Takes a due check. The time of the next one is stored first, so that no other instance takes it. */
+async function claimDueCheck({ store, ports }: Runtime, accountId: string): Promise<Monitor | undefined> {
+  const now = ports.clock.now();
+  function ofAccount(db: Db) {
+    return dueAt(db, now).selectAll('vm_monitors').where('vms.account_id', '=', accountId).orderBy('next_check').limit(1);
+  }
+  // Mostly nothing is due, and a read waits for no other transaction.
+  if ((await store.read((db) => ofAccount(db).executeTakeFirst())) === undefined) return undefined;
   return store.commit(async ({ db }) => {
-    const due = await store.sharing.claim(dueAt(db, now).orderBy('next_check').limit(limit), 'vm_monitors', 'skip').execute();
-    const ids = due.map(({ vm_id }) => vm_id);
-    if (ids.length > 0)
-      await db
-        .updateTable('vm_monitors')
-        .set({ next_check: now + CHECK_INTERVAL_MS })
-        .where('vm_id', 'in', ids)
-        .execute();
+    const due = await store.sharing.claim(ofAccount(db), 'vm_monitors', 'skip').executeTakeFirst();
+    if (due === undefined) return undefined;
+    await db
+      .updateTable('vm_monitors')
+      .set({ next_check: now + CHECK_INTERVAL_MS })
+      .where('vm_id', '=', due.vm_id)
+      .execute();
     return due;
   });
 }
@@ -123,7 +101,6 @@ function checkable(db: Db) {
     .selectFrom('vm_monitors')
     .innerJoin('vms', 'vms.id', 'vm_monitors.vm_id')
     .innerJoin('accounts', 'accounts.id', 'vms.account_id')
-    .selectAll('vm_monitors')
     .where('enabled', '=', 1)
     .where('vms.state', '=', 'running')
     .where('vms.changing', '=', 0)
@@ -132,7 +109,7 @@ function checkable(db: Db) {
 
 /** Stores what a check has found, unless the VM or its monitor has changed meanwhile. */
 async function storeCheck(db: Db, { vm_id, port, failures, status: before }: Monitor, isReached: boolean): Promise<void> {
-  const present = await checkable(db).where('vm_id', '=', vm_id).where('port', '=', port).executeTakeFirst();
+  const present = await checkable(db).selectAll('vm_monitors').where('vm_id', '=', vm_id).where('port', '=', port).executeTakeFirst();
   if (present?.failures !== failures || present.status !== before) return;
   const count = isReached ? 0 : failures + 1;
   const status = isReached ? 'reachable' : count >= FAILURES ? 'unreachable' : before;

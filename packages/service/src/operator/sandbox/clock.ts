@@ -17,8 +17,8 @@ export const getClock: ServiceOperation<'getClock'> = {
 /** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
-  run: ({ runtime: { store }, sandbox, body }, record) =>
-    sandbox.exclusive(async () => {
+  async run({ runtime: { store }, sandbox, body }, record) {
+    const advanced = await sandbox.exclusive(async () => {
       const { clock } = sandbox;
       // If the process stops before the jobs are performed, another instance or the next start performs them.
       const { from, by, offset } = await store.commit(async ({ db }) => {
@@ -34,7 +34,10 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
       const sales = await store.read((db) => salesBetween(db, from, from + by));
       const done = await sandbox.runAllJobs();
       return { ...toClock(sandbox), work_done: done + sales };
-    }),
+    });
+    await sandbox.settled();
+    return advanced;
+  },
 };
 
 /**

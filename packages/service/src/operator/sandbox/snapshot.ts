@@ -73,8 +73,8 @@ export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
 /** POST /sandbox/snapshots/{snapshot}/restore: one transaction. Deliveries that were in progress in the snapshot are recovered. */
 export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
-  run: ({ runtime, path, sandbox }, record) =>
-    sandbox.exclusive(async () => {
+  async run({ runtime, path, sandbox }, record) {
+    await sandbox.exclusive(async () => {
       const { store } = runtime;
       const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
       async function restore({ db }: Transaction): Promise<number> {
@@ -92,9 +92,10 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
       const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
       await sandbox.propagate();
-      await sandbox.recoverDeliveries();
-      return toClock(sandbox);
-    }),
+    });
+    await sandbox.recoverDeliveries();
+    return toClock(sandbox);
+  },
 };
 
 /** Milliseconds by which the clock of a snapshot is ahead of the machine's. */

@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '@reseller/client/extension';
 
-import { deliveriesOf, findDelivery, replayDelivery, replaySince } from '../../core/events/deliveries.ts';
+import { assertMayWait, beginReplay, deliveriesOf, findDelivery, replayDelivery } from '../../core/events/deliveries.ts';
 import type { ListedDelivery, Webhook } from '../../core/events/deliveries.ts';
 import { enterEvents, noteTest } from '../../core/events/feed.ts';
 import { findWebhook } from '../../core/events/webhook.ts';
@@ -38,6 +38,7 @@ export const testWebhook: StoreOperation<'testWebhook'> = {
   kind: 'store',
   async run({ db }, { accountId, path, now, runtime: { store, ports } }) {
     const { id } = await enabledWebhook(db, accountId, path.webhook_id);
+    await assertMayWait(db, accountId, 1);
     await noteTest(db, { accountId, webhookId: id });
     await enterEvents(db, accountId, { store, random: ports.random, now });
     const { last_delivery } = await findWebhook(db, accountId, id);
@@ -68,7 +69,7 @@ export const replayWebhook: StoreOperation<'replayWebhook'> = {
     if (Number.isNaN(since)) throw invalid([{ field: 'since', rule: 'format', message: 'must be an instant that exists' }]);
     const webhook = await enabledWebhook(db, accountId, path.webhook_id);
     await enterEvents(db, accountId, { store, random: ports.random, now });
-    const replayed = await replaySince(db, webhook, { since, now });
+    const replayed = await beginReplay(db, webhook, since);
     const { last_delivery } = await findWebhook(db, accountId, webhook.id);
     return {
       message: `${counted(replayed, 'event')} ${replayed === 1 ? 'is' : 'are'} sent again.`,

@@ -1,64 +1,14 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TestOptions } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+import { accept, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
+import type { Respond } from '../../../test/webhook-receiver.ts';
 import { MAX_WEBHOOKS } from '../../core/events/webhook.ts';
-
-/** A request that a receiver got. */
-interface Got {
-  readonly id: string;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-  readonly event: { readonly id: string; readonly type: string; readonly subject: string; readonly data: Record<string, unknown> };
-}
-
-type Respond = (got: Got, response: ServerResponse) => void;
-
-const accept: Respond = (_got, response) => void response.writeHead(204).end();
-const fail: Respond = (_got, response) => void response.writeHead(500).end();
-
-interface Receiver {
-  readonly url: string;
-  readonly got: Got[];
-  respond: Respond;
-}
-
-/** A server that stores what it receives. */
-async function startReceiver(respond: Respond = accept): Promise<Receiver> {
-  const got: Got[] = [];
-  const server = createServer((request, response) => void read(request, response));
-  async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.setEncoding('utf8');
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    const one = { id: headers['webhook-id'] ?? '', headers, body, event: JSON.parse(body) };
-    got.push(one);
-    receiver.respond(one, response);
-  }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port }: AddressInfo = Object(server.address());
-  const receiver: Receiver = { url: `http://127.0.0.1:${port}/hooks`, got, respond };
-  return receiver;
-}
-
-function lastOf({ got }: Receiver): Got {
-  const last = got.at(-1);
-  if (!last) throw new Error('The receiver got nothing.');
-  return last;
-}
 
 const add = async (service: TestService, form: Readonly<Record<string, unknown>>, apiKey?: string) =>
   (await service.call('addWebhook', { form, ...(apiKey !== undefined && { apiKey }) })).body.data;
@@ -229,8 +179,15 @@ describe.each(engines)('on %s', (engine) => {
     expect(receiver.got).toHaveLength(waits.length + 1);
   });
 
-  test.each([1, 2, 499, 500, 501, 10_000])('replays %i events in order, each once', async (count) => {
-    const service = await startService({ engine });
+  test.each([
+    [1, 1],
+    [4, 1],
+    [4, 2],
+    [6, 3],
+    [199, 100],
+    [10_000, 100],
+  ])('replays %i events in order, each once, in steps of %i', async (count, deliveryStep) => {
+    const service = await startService({ engine, tuning: { deliveryStep } });
     const { id: account_id, apiKey } = await service.account();
     const { webhook_id } = await add(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     const entered = service.clock.now();
@@ -246,6 +203,13 @@ describe.each(engines)('on %s', (engine) => {
     await service.store.commit(({ db }) => service.store.insertRows(db, 'events', Object.keys(rows[0] ?? {}), JSON.stringify(rows)));
     const replay = { apiKey, path: { webhook_id }, form: { since: new Date(entered).toISOString() } };
     expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: count, last_delivery_id: count });
+    expect(await service.call('replayWebhook', replay)).toMatchObject({
+      status: 409,
+      body: { type: 'wrong_state', message: expect.stringContaining('in progress') },
+    });
+    await service.runScheduledJobs();
+    // Each event waits once.
+    expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: 0, last_delivery_id: count });
     const sent = await service.store.read((db) =>
       db.selectFrom('webhook_deliveries').select(['number', 'event_id']).orderBy('number').execute(),
     );
@@ -274,6 +238,7 @@ describe.each(engines)('on %s', (engine) => {
     const { webhook_id } = await add(service, { url: receiver.url });
     await buyVm(service);
     await until(service, async () => expect((await service.call('listWebhooks')).body.data.list).toEqual([]));
+    await service.runScheduledJobs();
     await service.close();
     expect(await service.store.read((db) => db.selectFrom('webhook_deliveries').selectAll().execute())).toEqual([]);
   });

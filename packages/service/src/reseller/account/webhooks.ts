@@ -40,9 +40,9 @@ export const addWebhook: StoreOperation<'addWebhook'> = {
 /** POST /account/webhooks/{webhook_id}/edit */
 export const editWebhook: StoreOperation<'editWebhook'> = {
   kind: 'store',
-  async run({ db }, { accountId, path, form, now, runtime }) {
+  async run({ db }, { accountId, path, form, runtime }) {
     const webhook = await findWebhook(db, accountId, path.webhook_id);
-    const edited = await changeWebhook(db, runtime, { webhook, change: changeOf(form), now });
+    const edited = await changeWebhook(db, runtime, { webhook, change: changeOf(form) });
     return { message: 'The webhook was changed.', data: toWebhook(edited) };
   },
 };

@@ -211,6 +211,7 @@ test('undoes an interrupted purchase at the next start', async () => {
   // As after a crash. On PostgreSQL, the lease of the dead instance has expired.
   await service.store.commit(({ db }) => db.deleteFrom('instances').execute());
   const next = await createService({ store: service.store, ports: service.ports, secret: SECRET, logger: pino({ level: 'silent' }) });
+  await next.settled();
   await next.close();
   expect(await footprint(service)).toEqual(before);
   resume();

@@ -31,7 +31,8 @@ import { vmFacts } from './0031-vm-facts.ts';
 import { vmAbuse } from './0032-vm-abuse.ts';
 import { vmMonitors } from './0033-vm-monitors.ts';
 import { dnssec } from './0034-dnssec.ts';
-import { servingVersions } from './0036-serving-versions.ts';
+import { webhookQueues } from './0036-webhook-queues.ts';
+import { servingVersions } from './0037-serving-versions.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -71,6 +72,7 @@ export function migrationsOf(engine: Engine) {
     '0032-vm-abuse': vmAbuse(engine),
     '0033-vm-monitors': vmMonitors(engine),
     '0034-dnssec': dnssec(engine),
-    '0036-serving-versions': servingVersions,
+    '0036-webhook-queues': webhookQueues(engine),
+    '0037-serving-versions': servingVersions,
   };
 }

@@ -20,6 +20,8 @@ export interface EventFeedsTable {
   last: number;
   /** The position of the last event that was deleted. 0 if none was. */
   deleted: number;
+  /** 1 if its account was erased, and its events are being deleted in steps. */
+  forgotten: Generated<number>;
 }
 
 /** Events of the last 30 days. */
@@ -55,6 +57,18 @@ export interface WebhooksTable {
   last_delivery: number;
   /** Milliseconds. */
   created: number;
+  /** 1 if the account has removed it, and its deliveries are being deleted in steps. */
+  removed: Generated<number>;
+  /** 1 while it is being removed, replayed or enabled in steps. */
+  has_steps: Generated<number>;
+  /** The position up to which a replay has added deliveries. Null if none is in progress. */
+  replay_after: Generated<number | null>;
+  /** The position of the last event of the replay. */
+  replay_until: Generated<number | null>;
+  /** The number of its next delivery. */
+  replay_number: Generated<number | null>;
+  /** The event up to which its waiting deliveries were made due again. Null if none wait for that. Nothing is sent meanwhile. */
+  resume_after: Generated<string | null>;
 }
 
 /** The secrets that deliveries are signed with. A webhook has two during a rotation. */
@@ -94,4 +108,6 @@ export interface WebhookDeliveriesTable {
   claim: string | null;
   /** Milliseconds. */
   created: number;
+  /** 1 while it waits for an earlier delivery of the subject. Triggers keep it. */
+  blocked: Generated<number>;
 }

@@ -1,0 +1,134 @@
+/**
+ * Work next to the round of scheduled jobs. Whatever waits for another system, or grows with what one account owns, runs here: the round, the
+ * start of the service and the work of other accounts do not wait for it.
+ */
+
+/** One kind of background work. */
+export interface WorkKind<Item> {
+  /** The accounts with work that is due, the one that has waited longest first. */
+  accounts(): Promise<readonly string[]>;
+  /** Takes due work of an account, so that no other instance takes it. Undefined if there is none. */
+  take(accountId: string): Promise<Item | undefined>;
+  /** Its end makes the account look for work again, unless it returns `later`, which leaves that to the next round. */
+  perform(item: Item): Promise<'later' | void>;
+  /** How much of it an instance does at the same time. */
+  readonly places: number;
+  /** How much of it is for one account at the same time. Default: half of all places, so that no account has them all. */
+  readonly placesEach?: number;
+  /** Called if the work or the store fails. */
+  onFailure(error: unknown): void;
+}
+
+export interface BackgroundWork {
+  /** Begins what is due, and does not wait for it. */
+  begin(): void;
+  /** Resolves when everything that is due has ended. */
+  settled(): Promise<void>;
+  /** Waits for what has begun, and begins nothing more. */
+  close(): Promise<void>;
+}
+
+/** The account of work that belongs to no account. */
+export const NO_ACCOUNT = '';
+
+/** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
+export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
+  const { places, placesEach = Math.ceil(places / 2), onFailure } = kind;
+  /** The accounts that may have due work, in the order of their turns. */
+  const line = new Set<string>();
+  const running = new Map<Promise<void>, string>();
+  let looking: Promise<void> | undefined;
+  let refreshes = false;
+  let looksAgain = false;
+  let isClosed = false;
+
+  function nextAccount(): string | undefined {
+    if (isClosed || running.size >= places) return undefined;
+    const counts = Map.groupBy(running.values(), (accountId) => accountId);
+    return [...line].find((accountId) => (counts.get(accountId)?.length ?? 0) < placesEach);
+  }
+
+  async function fillPlaces(): Promise<void> {
+    do {
+      looksAgain = false;
+      if (refreshes) {
+        refreshes = false;
+        for (const accountId of await kind.accounts()) line.add(accountId);
+      }
+      for (let accountId = nextAccount(); accountId !== undefined; accountId = nextAccount()) {
+        line.delete(accountId);
+        const item = await kind.take(accountId);
+        if (item === undefined) continue;
+        line.add(accountId);
+        start(accountId, item);
+      }
+    } while (looksAgain || refreshes);
+  }
+
+  function start(accountId: string, item: Item): void {
+    const work = performOne(accountId, item).finally(() => {
+      running.delete(work);
+      look();
+    });
+    running.set(work, accountId);
+  }
+
+  async function performOne(accountId: string, item: Item): Promise<void> {
+    try {
+      if ((await kind.perform(item)) !== 'later') line.add(accountId);
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  function look(): void {
+    looksAgain = true;
+    if (looking || isClosed) return;
+    looking = fillPlaces()
+      .catch(onFailure)
+      .finally(() => {
+        looking = undefined;
+        // Something may have become due after the last look.
+        if (looksAgain || refreshes) look();
+      });
+  }
+
+  function inProgress(): Promise<void>[] {
+    return [looking ?? [], ...running.keys()].flat();
+  }
+
+  async function settled(): Promise<void> {
+    for (let current = inProgress(); current.length > 0; current = inProgress()) await Promise.all(current);
+  }
+
+  return {
+    begin() {
+      refreshes = true;
+      look();
+    },
+    settled,
+    async close() {
+      isClosed = true;
+      await settled();
+    },
+  };
+}
+
+/** Work that belongs to no account, of which an instance does one piece at a time, such as a clean-up. @param perform Must not be needed twice. */
+export function singleWork(perform: () => Promise<void>, onFailure: (error: unknown) => void): BackgroundWork {
+  let isDue = false;
+  return backgroundWork({
+    async accounts() {
+      isDue = true;
+      return [NO_ACCOUNT];
+    },
+    async take() {
+      const isTaken = isDue;
+      isDue = false;
+      return isTaken || undefined;
+    },
+    perform,
+    places: 1,
+    onFailure,
+  });
+}

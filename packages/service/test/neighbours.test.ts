@@ -1,0 +1,244 @@
+/** The slow and the large things of one account make no other account wait. */
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+
+import { dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { createService } from '../src/index.ts';
+import { engines } from './engines.ts';
+import { SECRET, SMALL_VM, startService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import { until } from './instances.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
+import { Standstill } from './ports/standstill.ts';
+import { accept, startReceiver } from './webhook-receiver.ts';
+
+const DAY = 86_400_000;
+
+/** A service whose hypervisor can be brought to a standstill. */
+async function startStandingStill(options: Parameters<typeof startService>[0] = {}) {
+  const still = new Standstill();
+  const hypervisor = still.around(new TestHypervisor());
+  const service = await startService({ ...options, hypervisor });
+  return { service, still };
+}
+
+async function buyScheduled(service: TestService, count: number): Promise<void> {
+  for (let bought = 0; bought < count; bought++) {
+    const path = { vmid: String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier) };
+    expect((await service.call('setVmBackupSchedule', { path, form: { interval: 'daily' } })).status).toBe(200);
+  }
+}
+
+test.each(engines)('an event reaches its webhook and a month ends while the backups of another account hang, on %s', async (engine) => {
+  const [{ service, still }, receiver] = await Promise.all([startStandingStill({ engine }), startReceiver()]);
+  const other = await service.account();
+  const { apiKey } = other;
+  await service.call('addWebhook', { form: { url: receiver.url }, apiKey });
+  await buyScheduled(service, 6);
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  service.clock.advanceTo('2026-12-01T00:00:01Z');
+  Object.assign(still, { holds: 'before' });
+  await service.runRound();
+  await until(() => still.held.length > 0);
+  expect(new Set(still.held)).toEqual(new Set(['create']));
+  const statuses = await service.store.read((db) =>
+    db.selectFrom('invoices').select('status').where('account_id', '=', other.id).execute(),
+  );
+  expect(statuses).toContainEqual({ status: 'OPEN' });
+  await until(async () => {
+    await service.runRound();
+    return receiver.got.some(({ event }) => event.type === 'vm.created');
+  });
+  expect(still.ended).toBe(0);
+  still.release();
+  await service.settled();
+});
+
+test.each([1, 2, 8])('%s scheduled backups at the same time: each account has at most half, and takes turns', async (scheduledBackups) => {
+  const { service, still } = await startStandingStill({ tuning: { scheduledBackups } });
+  await buyScheduled(service, 6);
+  service.clock.advance(DAY);
+  Object.assign(still, { holds: 'before' });
+  await service.runRound();
+  const half = Math.ceil(scheduledBackups / 2);
+  await until(() => still.held.length === half);
+  still.release();
+  await service.settled();
+  expect(still.held).toHaveLength(half);
+  expect(service.hypervisor.copies.size).toBe(6);
+});
+
+test('the service starts and runs rounds while the delivery of an earlier process hangs, and settles it later', async () => {
+  const { service, still } = await startStandingStill({ engine: 'sqlite' });
+  const path = { vmid: String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier) };
+  Object.assign(still, { holds: 'before' });
+  const pending = service.call('setVmPower', { path, form: { mode: 'stop' } });
+  await until(() => still.held.length === 1);
+  // As after a crash: the embedded store considers the earlier process dead.
+  const next = await createService({ store: service.store, ports: service.ports, secret: SECRET, logger: pino({ level: 'silent' }) });
+  await next.runRound();
+  await until(() => still.held.length === 2);
+  expect(await service.store.read((db) => db.selectFrom('reservations').select('delivery').execute())).toEqual([{ delivery: 'stopVm' }]);
+  still.release();
+  await next.settled();
+  await next.close();
+  await pending;
+  expect(await service.store.read((db) => db.selectFrom('reservations').selectAll().execute())).toEqual([]);
+});
+
+/** Events of an account, all about one subject, each with a delivery that waits for the webhook. */
+async function fillQueue(service: TestService, { accountId, webhookId, count }: { accountId: string; webhookId: string; count: number }) {
+  const entered = service.clock.now();
+  const events = Array.from({ length: count }, (_, index) => ({
+    id: `event-${String(index).padStart(6, '0')}`,
+    account_id: accountId,
+    position: index + 1,
+    type: 'account.resumed',
+    subject: 'account',
+    data: '{}',
+    entered: entered + index,
+  }));
+  const deliveries = events.map(({ id, subject, position }) => ({
+    webhook_id: webhookId,
+    number: position,
+    event_id: id,
+    subject,
+    state: 'pending',
+    attempts: 0,
+    next_attempt: entered,
+    claimed_until: 0,
+    created: entered,
+  }));
+  await service.store.commit(async ({ db }) => {
+    await service.store.insertRows(db, 'events', Object.keys(events[0] ?? {}), JSON.stringify(events));
+    await service.store.insertRows(db, 'webhook_deliveries', Object.keys(deliveries[0] ?? {}), JSON.stringify(deliveries));
+    await db.updateTable('webhooks').set({ last_delivery: count }).where('id', '=', webhookId).execute();
+    await db.insertInto('event_feeds').values({ account_id: accountId, last: count, deleted: 0 }).execute();
+  });
+}
+
+async function startWithQueue(options: Parameters<typeof startService>[0] & { count: number; url?: string }) {
+  const service = await startService(options);
+  const { id: accountId, apiKey } = await service.account();
+  const form = { url: options.url ?? 'http://127.0.0.1:9/', enabled: false };
+  const webhookId: string = (await service.call('addWebhook', { form, apiKey })).body.data.webhook_id;
+  await fillQueue(service, { accountId, webhookId, count: options.count });
+  const count = async (table: 'webhook_deliveries' | 'webhooks' | 'webhook_secrets') =>
+    (await service.store.read((db) => db.selectFrom(table).selectAll().execute())).length;
+  return { service, apiKey, webhookId, path: { webhook_id: webhookId }, count };
+}
+
+describe.each(engines)('the queue of a webhook, on %s', (engine) => {
+  test.each([1, 2, 3, 100])(
+    'is deleted in steps of %i once the webhook is removed, and nothing shows it meanwhile',
+    async (deliveryStep) => {
+      const { service, apiKey, path, count } = await startWithQueue({ engine, count: 6, tuning: { deliveryStep } });
+      expect((await service.call('removeWebhook', { path, apiKey })).status).toBe(200);
+      expect([await count('webhook_deliveries'), await count('webhook_secrets')]).toEqual([6, 0]);
+      expect((await service.call('listWebhooks', { apiKey })).body.data.list).toEqual([]);
+      for (const operation of ['editWebhook', 'removeWebhook', 'rotateWebhookSecret'] as const)
+        expect((await service.call(operation, { path, apiKey })).status).toBe(404);
+      await service.runScheduledJobs();
+      expect([await count('webhook_deliveries'), await count('webhooks')]).toEqual([0, 0]);
+    },
+  );
+
+  test.each([1, 2, 3, 100])('is made due in steps of %i when the webhook is enabled, and sent in its order', async (deliveryStep) => {
+    const receiver = await startReceiver();
+    const { service, apiKey, path, count } = await startWithQueue({ engine, count: 6, tuning: { deliveryStep }, url: receiver.url });
+    await service.store.commit(({ db }) =>
+      db
+        .updateTable('webhook_deliveries')
+        .set({ attempts: 3, first_attempt: 1, next_attempt: service.clock.now() + DAY })
+        .execute(),
+    );
+    await service.call('editWebhook', { path, form: { enabled: true }, apiKey });
+    await until(async () => {
+      await service.runRound();
+      return receiver.got.length === 6;
+    });
+    expect(receiver.got.map(({ id }) => id)).toEqual(receiver.got.map((_, index) => `event-00000${index}`));
+    expect(await count('webhook_deliveries')).toBe(6);
+  });
+
+  test('may be as long as the limit, and no longer through a replay or a test', async () => {
+    const { service, apiKey, webhookId } = await startWithQueue({ engine, count: MAX_WAITING });
+    const since = new Date(service.clock.now() + MAX_WAITING - 1).toISOString();
+    const form = { url: 'http://127.0.0.1:9/' };
+    const other = { webhook_id: (await service.call('addWebhook', { form, apiKey })).body.data.webhook_id };
+    const refused = { status: 409, body: { type: 'quota_exceeded', message: expect.stringContaining(`More than ${MAX_WAITING}`) } };
+    expect(await service.call('replayWebhook', { path: other, form: { since }, apiKey })).toMatchObject(refused);
+    expect(await service.call('testWebhook', { path: other, apiKey })).toMatchObject(refused);
+    await service.store.commit(({ db }) =>
+      db
+        .updateTable('webhook_deliveries')
+        .set({ state: 'delivered' })
+        .where('webhook_id', '=', webhookId)
+        .where('number', '=', 1)
+        .execute(),
+    );
+    expect(await service.call('replayWebhook', { path: other, form: { since }, apiKey })).toMatchObject({
+      status: 200,
+      body: { data: { replayed: 1 } },
+    });
+  });
+});
+
+test('the query of what is due walks no delivery that waits for another of its subject', async () => {
+  const { service, webhookId } = await startWithQueue({ engine: 'sqlite', count: 500 });
+  const rows = await service.store.read((db) =>
+    db.selectFrom('webhook_deliveries').select('number').where('webhook_id', '=', webhookId).where('blocked', '=', 0).execute(),
+  );
+  expect(rows).toEqual([{ number: 1 }]);
+  const plans: string[] = [];
+  await service.store.read(async (db) => {
+    for (const query of [dueDeliveries(db, { webhookId, now: 1 }), dueWebhooks(db, 1).selectAll()]) {
+      const compiled = query.compile();
+      plans.push(JSON.stringify(await db.executeQuery({ ...compiled, sql: `explain query plan ${compiled.sql}` })));
+    }
+  });
+  for (const plan of plans) expect(plan).toContain('INDEX first_deliveries');
+});
+
+test('receivers that hang have at most the places of their account, and a ninth account gets its event at once', async () => {
+  const [service, hanging, quick] = await Promise.all([
+    startService({ tuning: { webhookRequests: 16, webhookRequestsOfAccount: 1 } }),
+    startReceiver(() => {}),
+    startReceiver(),
+  ]);
+  for (let count = 0; count < 8; count++) {
+    const { apiKey } = await service.account();
+    for (let webhook = 0; webhook < 3; webhook++) await service.call('addWebhook', { form: { url: hanging.url }, apiKey });
+    for (let vm = 0; vm < 2; vm++) await service.call('createVm', { form: SMALL_VM, apiKey });
+  }
+  await service.runRound();
+  await until(() => hanging.got.length === 8);
+  const { apiKey } = await service.account();
+  await service.call('addWebhook', { form: { url: quick.url }, apiKey });
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  await service.runRound();
+  await until(() => quick.got.length === 1);
+  expect(hanging.got).toHaveLength(8);
+});
+
+test('a webhook that is slow gets one request at a time, as one that fails does', async () => {
+  let [atOnce, most] = [0, 0];
+  const receiver = await startReceiver((got, response) => {
+    most = Math.max(most, ++atOnce);
+    setTimeout(() => {
+      atOnce--;
+      accept(got, response);
+    }, 20);
+  });
+  const service = await startService({ tuning: { slowWebhookMs: 1 } });
+  const { webhook_id } = (await service.call('addWebhook', { form: { url: receiver.url } })).body.data;
+  await service.call('testWebhook', { path: { webhook_id } });
+  await service.runRound();
+  await until(() => receiver.got.length === 1);
+  for (let vm = 0; vm < 6; vm++) await service.call('createVm', { form: SMALL_VM });
+  await until(async () => {
+    await service.runRound();
+    return receiver.got.length === 7;
+  });
+  expect(most).toBe(1);
+});
