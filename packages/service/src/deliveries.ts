@@ -7,6 +7,7 @@ import { adoptVm } from './core/vm/adopt.ts';
 import { createBackup, deleteBackup, restoreBackup } from './core/vm/backups.ts';
 import { createVm } from './core/vm/create.ts';
 import { releaseVm, removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
+import { startMachine } from './core/vm/ended-machines.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
 import { assignIp, attachIp } from './core/vm/ip-deliveries.ts';
 import { bootFromIso } from './core/vm/iso.ts';
@@ -31,6 +32,7 @@ const all: readonly AnyDelivery[] = [
   removeVm,
   releaseVm,
   restartVm,
+  startMachine,
   resetPassword,
   bootFromIso,
   reinstall,

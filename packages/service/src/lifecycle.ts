@@ -14,6 +14,7 @@ import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { backupWork } from './core/vm/backup-schedule.ts';
 import { forgetOldConsoles } from './core/vm/console.ts';
+import { restartWork } from './core/vm/ended-machines.ts';
 import { measureVms } from './core/vm/measure-vms.ts';
 import { portCheckWork } from './core/vm/monitoring.ts';
 import { backgroundWork, singleWork } from './delivery/background-work.ts';
@@ -123,6 +124,12 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
       singleWork(
         () => measureVms(runtime, (error) => onUnmeasured({ error })),
         (error) => onUnmeasured({ error }),
+      ),
+      backgroundWork(
+        restartWork(
+          runtime,
+          logging('the machine of a VM ended by itself and was not started; the service tries again, and stops the VM after five attempts'),
+        ),
       ),
       singleWork(
         () => cleanUp(clock.now()),

@@ -75,6 +75,8 @@ export interface Tuning {
   readonly portChecks: number;
   /** Scheduled backups that an instance makes at the same time. Half of them may be for one account. */
   readonly scheduledBackups: number;
+  /** Machines that ended by themselves and that an instance starts again at the same time. Half of them may be of one account. */
+  readonly restartedMachines: number;
   /** Zones that an instance publishes at the same time. Half of them may be for one account. */
   readonly publishedZones: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
@@ -119,6 +121,7 @@ export const DEFAULT_TUNING: Tuning = {
   slowWebhookMs: 5_000,
   portChecks: 20,
   scheduledBackups: 8,
+  restartedMachines: 8,
   publishedZones: 16,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,

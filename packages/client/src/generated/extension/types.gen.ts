@@ -65,6 +65,10 @@ export type VmEventData = {
      */
     status: string;
     /**
+     * Only of `vm.stopped`, and only if nobody stopped the VM: `machine_ended`. Its machine ended by itself, and the service starts it again. The VM stays billed meanwhile. After five failed attempts the VM is stopped, which is another event.
+     */
+    reason?: string;
+    /**
      * Hostname.
      */
     hostname: string;

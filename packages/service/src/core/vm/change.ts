@@ -49,12 +49,15 @@ export function beginChange(db: Db, { runtime, vmId, accountId }: VmRequest, eve
   return applyEvent(db, runtime, { vmId, accountId, now: runtime.ports.clock.now(), event, changing: 1 });
 }
 
+/** The columns of a VM whose machine is in the state that the store has. */
+export const MACHINE_AS_ORDERED = { machine_ended: null, start_attempts: 0, next_start: null } as const;
+
 /** Ends a change, and stores its result. With `booted`, the VM has started, and uses all its addresses. */
 export async function endChange(db: Db, vmId: number, result: Updateable<VmsTable> = {}): Promise<Vm> {
   if (typeof result.booted === 'number') await takeAddressesOver(db, vmId);
   return db
     .updateTable('vms')
-    .set({ ...result, changing: 0 })
+    .set({ ...result, ...(typeof result.booted === 'number' && MACHINE_AS_ORDERED), changing: 0 })
     .where('id', '=', vmId)
     .returningAll()
     .executeTakeFirstOrThrow();

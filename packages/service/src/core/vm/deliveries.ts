@@ -37,7 +37,7 @@ import {
   releasePendingAddresses,
 } from './addresses.ts';
 import { usedSlots } from './backups.ts';
-import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
+import { beginChange, endChange, hostSystemOf, MACHINE_AS_ORDERED, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
@@ -57,6 +57,7 @@ export interface Resize {
 }
 
 export const vmDetails = v.object({ vmId: v.number() });
+export type VmDetails = v.InferOutput<typeof vmDetails>;
 export const heldDetails = v.object({
   vmId: v.number(),
   accountId: v.string(),
@@ -163,7 +164,7 @@ export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetail
   reserve: ({ db }, request) => reserveEnd(db, request, 'stop'),
   call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
   async confirm({ db }, { vmId }) {
-    await endChange(db, vmId);
+    await endChange(db, vmId, MACHINE_AS_ORDERED);
   },
   asTask: { async begin() {} },
   describeFailure: finishedMessage,

@@ -7,6 +7,7 @@ import type { Growth, Measurement } from '../../rules/usage.ts';
 import { readSetting, writeSetting } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
+import { noteEndedMachines } from './ended-machines.ts';
 import { KEPT_MONTHS, KEPT_MS, USAGE_INTERVAL_MS } from './usage.ts';
 
 const MAX_RUN_LENGTH = 100;
@@ -42,6 +43,11 @@ export async function measureVms(runtime: Runtime, onFailure: (error: unknown) =
       return onFailure(error);
     }
     await storeMeasured(store, { vmIds, now, usages });
+    try {
+      await noteEndedMachines(runtime, vmIds, new Set(usages.map(({ vmId }) => vmId)));
+    } catch (error) {
+      onFailure(error);
+    }
   }
 }
 

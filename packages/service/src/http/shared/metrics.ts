@@ -137,6 +137,11 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
   });
   fromStore('reseller_failed_jobs', 'Scheduled jobs whose last attempt failed. Their accounts wait.', countFailedJobs);
   fromStore('reseller_request_log_entries', 'Entries of the request log of all accounts.', countLogEntries);
+  fromStore(
+    'reseller_vms_differ',
+    'VMs that should run and whose machine ended by itself. The service starts them again.',
+    countEndedMachines,
+  );
   fromStore('reseller_instances', 'Instances that hold a lease; 1 for an embedded store.', async (db) =>
     store.sharing.hasInstances ? countLeases(db, store.sharing.now) : 1,
   );
@@ -183,6 +188,15 @@ async function countFailedJobs(db: Db): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as('jobs'))
     .executeTakeFirstOrThrow();
   return jobs;
+}
+
+async function countEndedMachines(db: Db): Promise<number> {
+  const { vms } = await db
+    .selectFrom('vms')
+    .select(({ fn }) => fn.countAll<number>().as('vms'))
+    .where('machine_ended', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return vms;
 }
 
 async function countLeases(db: Db, now: Runtime['store']['sharing']['now']): Promise<number> {

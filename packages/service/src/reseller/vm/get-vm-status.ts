@@ -1,5 +1,6 @@
 import type { VmStatusUsage } from '@reseller/client/extension';
 
+import type { Vm } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { presentUsage } from '../../core/vm/usage.ts';
@@ -13,19 +14,27 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
   settles: false,
   async run(db, { accountId, path, now }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
+    const runs = vm.state === 'running' && vm.machine_ended === null;
     const uptime = vm.booted === null ? 0 : Math.max(0, Math.floor((now - vm.booted) / 1000));
     return {
-      message: vm.state === 'installing' ? 'The VM is being installed.' : `The VM is ${vm.state}.`,
+      message: messageOf(vm),
       data: {
         // A VM that is being installed does not run yet.
-        status: vm.state === 'running' ? 'running' : 'stopped',
-        uptime: vm.state === 'running' ? uptime : 0,
+        status: runs ? 'running' : 'stopped',
+        uptime: runs ? uptime : 0,
         task: vm.changing === 0 ? null : await taskOf(db, vm.id),
-        usage: vm.state === 'running' ? toUsage(await presentUsage(db, vm.id, now)) : null,
+        usage: runs ? toUsage(await presentUsage(db, vm.id, now)) : null,
       },
     };
   },
 };
+
+function messageOf({ state, machine_ended: ended }: Pick<Vm, 'state' | 'machine_ended'>): string {
+  if (state === 'installing') return 'The VM is being installed.';
+  return state === 'running' && ended !== null
+    ? 'The machine of the VM ended by itself. The service starts it again.'
+    : `The VM is ${state}.`;
+}
 
 /** MB and GB as the memory and the disk of a VM have them, which are powers of two. */
 function toUsage(sample: UsageSample | undefined): VmStatusUsage | null {
@@ -46,6 +55,7 @@ const TASKS: Readonly<Record<string, string>> = {
   reinstallVm: 'REINSTALL',
   startVm: 'BOOTING',
   restartVm: 'BOOTING',
+  startMachine: 'BOOTING',
   bootFromIso: 'BOOTING',
   createBackup: 'BACKUP_CREATE',
   restoreBackup: 'BACKUP_RESTORE',

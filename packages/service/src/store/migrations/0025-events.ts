@@ -38,7 +38,7 @@ export const DELEGATION = ['handle', 'terminated', 'ns1', 'ns2', 'ns3', 'ns4', '
 const NO_VM = `('reserved', 'removed')`;
 export const IN_USE = `('registered', 'changing')`;
 
-const vms: Family = {
+export const vms: Family = {
   account: 'row.account_id',
   subject: `'vm/' || row.id`,
   facts: {

@@ -33,6 +33,7 @@ import { vmMonitors } from './0033-vm-monitors.ts';
 import { dnssec } from './0034-dnssec.ts';
 import { webhookQueues } from './0036-webhook-queues.ts';
 import { servingVersions } from './0037-serving-versions.ts';
+import { endedMachines } from './0038-ended-machines.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -74,5 +75,6 @@ export function migrationsOf(engine: Engine) {
     '0034-dnssec': dnssec(engine),
     '0036-webhook-queues': webhookQueues(engine),
     '0037-serving-versions': servingVersions,
+    '0038-ended-machines': endedMachines(engine),
   };
 }

@@ -45,6 +45,12 @@ export interface VmsTable {
   changing: Generated<number>;
   /** Milliseconds: when it was last started, restarted or reinstalled. */
   booted: number | null;
+  /** Milliseconds: when the service found that its machine had ended by itself. Null while the machine runs, or should not. */
+  machine_ended: Generated<number | null>;
+  /** Failed attempts to start the machine again. */
+  start_attempts: Generated<number>;
+  /** Milliseconds: when the next attempt is due. */
+  next_start: Generated<number | null>;
   /** Of the complaints about it: `CLEAN`, `WARNED`, `STATEMENT_EXPECTED` or `BLOCKED`. Only the provider changes it. */
   abuse_status: Generated<string>;
   /** Why it has the status, for its reseller. Null if the provider never set it. */
