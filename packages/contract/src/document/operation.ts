@@ -28,6 +28,8 @@ export interface Operation {
   /** Its credential, or undefined. */
   readonly security: Security | undefined;
   /** Why the required credentials cannot be sent, or undefined. */
+  /** The first server of its own, which is not that of the document; undefined if it has none. */
+  readonly ownServer?: string | undefined;
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */

@@ -60,6 +60,17 @@ export function isEntityTag({ name, in: place }: Parameter): boolean {
   return place === 'header' && name.toLowerCase() === 'if-match';
 }
 
+/**
+ * Headers of which HTTP says that a service ignores what it does not understand: conditions, ranges and preferences (RFC 9110, 12, 13 and 14;
+ * RFC 7240).
+ */
+const IGNORABLE = /^(?:accept(?:-.+)?|if-.+|range|prefer|cache-control|pragma|expect|te|dnt|save-data|user-agent|referer|origin|from)$/i;
+
+/** Whether a service may ignore an invalid value of a parameter. */
+export function isIgnorable({ name, in: place }: Parameter): boolean {
+  return place === 'header' && IGNORABLE.test(name);
+}
+
 /** Validates the text of a parameter, as a string and as the number or Boolean that it may represent. */
 export function issuesOfText(check: (value: unknown) => readonly Issue[], text: string): readonly Issue[] {
   const issues = check(text);

@@ -1,4 +1,4 @@
-import { isCredential, isEntityTag, issuesOfText } from '../../document/parameters.ts';
+import { isCredential, isIgnorable, issuesOfText } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
@@ -60,7 +60,7 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
   const { operation } = exchange;
   for (const parameter of operation.parameters) {
     const { pointer, provenance, required } = parameter;
-    if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    if (pointer === undefined || isCredential(operation, parameter) || isIgnorable(parameter)) continue;
     const text = parameterText(exchange, parameter);
     if (text === undefined) {
       if (required)
