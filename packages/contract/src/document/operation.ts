@@ -86,6 +86,8 @@ export interface Parameter {
   readonly examples: readonly unknown[];
   /** Pointer to the object, after following references. */
   readonly holder: string;
+  /** How lists and objects are written: `form`, `simple`, `deepObject` and others. */
+  readonly style: string;
   /** Whether list items are sent as separate parameters: `a=1&a=2`. */
   readonly explode: boolean;
 }

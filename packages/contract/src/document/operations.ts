@@ -159,6 +159,7 @@ function readParameters(document: OpenApiDocument, holders: readonly Resolved[],
         ...readSchema(document, pointer),
         provenance: provenanceOf(value, provenanceOf(written, inherited)),
         examples: Object.values(readExamples(document, pointer)).map((example) => example.value),
+        style: stringOf(value['style']) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple'),
         explode: typeof value['explode'] === 'boolean' ? value['explode'] : (value['style'] ?? 'form') === 'form',
       });
     });
