@@ -42,3 +42,15 @@ test.each<[string, number, unknown, string]>([
   const own = await runContract({ document, target: url });
   expect(own.findings.filter(({ check }) => check === 'envelope-kept')).toEqual([]);
 });
+
+test.each([404, 429, 503])('an undescribed %i is no violation where only successes are described', async (status) => {
+  const { url } = await startServer((_, response) => sendJson(response, status, { error: 'none' }));
+  const success = { 200: { description: 'One.', content: json({ type: 'object', required: ['id'], properties: { id: {} } }) } };
+  const given = parseDocument({
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: { '/thing': { get: { operationId: 'getThing', responses: success } } },
+  });
+  const { findings } = await runContract({ document: given, target: url, extensions: resellerRules(given) });
+  expect(findings.filter(({ check, verdict }) => check === 'envelope-kept' || (verdict === 'violation' && status < 500))).toEqual([]);
+});

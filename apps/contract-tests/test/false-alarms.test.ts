@@ -1,6 +1,6 @@
 /** Correct responses that have no finding, and the finding that wrong ones have. */
 import { parseDocument } from '@reseller/contract';
-import { runContract } from '@reseller/contract/engine';
+import { runContract, upgradeDocument } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
@@ -356,5 +356,99 @@ describe('one cause is one finding', () => {
     const { findings } = await runContract({ document: parseDocument(documentOf(paths)), target: url });
     const unknown = findings.filter(({ check }) => check === 'identifier-unknown');
     expect(unknown.map(({ touches }) => touches.length)).toEqual([names.length]);
+  });
+});
+
+describe('a service that a document of another kind describes', () => {
+  const OBJECT = json({ type: 'object' });
+  function value(name: string, schema: object, example: unknown): object {
+    return { name, in: 'path', required: true, schema, example };
+  }
+  const YEAR = value('year', { type: 'integer' }, 2026);
+
+  async function judged(paths: object, answer: (path: string) => readonly [number, unknown], more: object = {}): Promise<Report> {
+    const { url } = await startServer(({ path, method }, response) => {
+      const [status, body] = method !== 'GET' || path.endsWith('/all') ? [405, {}] : path.endsWith('/many') ? [404, {}] : answer(path);
+      sendJson(response, status, body);
+    });
+    const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: JSON.parse(JSON.stringify(paths)), ...more };
+    return runContract({ document: upgradeDocument(document).document, target: url });
+  }
+  function found({ findings }: Report): readonly string[] {
+    return findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, verdict }) => `${check} ${verdict}`);
+  }
+
+  test.each<[string, string, readonly object[]]>([
+    ['a year', '/calendar/{year}', [YEAR]],
+    ['a name', '/greet/{name}', [value('name', { type: 'string' }, 'Ann')]],
+    ['a range', '/range/{from}-{to}', [value('from', { type: 'integer' }, 1), value('to', { type: 'integer' }, 9)]],
+  ])('knows each value of a path that names %s and no thing', async (_, path, parameters) => {
+    const responses = { 200: { description: 'Fine.', content: OBJECT }, 404: { description: 'None.' } };
+    const report = await judged({ [path]: { get: { operationId: 'getIt', parameters, responses } } }, () => [200, {}]);
+    expect(found(report)).toEqual([]);
+    expect(report.coverage).toMatchObject([{ verdict: 'passed' }]);
+  });
+
+  test.each<[string, object]>([
+    ['the document lists its collection', { '/calendar': { get: { responses: { 200: { description: 'Fine.', content: OBJECT } } } } }],
+    [
+      'the document removes one',
+      { '/calendar/{year}/all': { delete: { parameters: [YEAR], responses: { 204: { description: 'Gone.' } } } } },
+    ],
+  ])('must not know each value of a path if %s', async (_, more) => {
+    const responses = { 200: { description: 'Fine.', content: OBJECT }, 404: { description: 'None.' } };
+    const path = { '/calendar/{year}': { get: { operationId: 'getIt', parameters: [YEAR], responses } } };
+    expect(found(await judged({ ...path, ...more }, () => [200, {}]))).toEqual(['identifier-unknown violation']);
+  });
+
+  test.each(['Range', 'If-None-Match', 'If-Modified-Since', 'Accept-Language', 'Prefer'])(
+    'may ignore an invalid header %s',
+    async (name) => {
+      const parameters = [{ name, in: 'header', schema: { type: 'string', pattern: '^good$' } }];
+      const paths = { '/a': { get: { parameters, responses: { 200: { description: 'Fine.', content: OBJECT } } } } };
+      expect(found(await judged(paths, () => [200, {}]))).toEqual([]);
+    },
+  );
+
+  test('must refuse an invalid header of its own', async () => {
+    const parameters = [{ name: 'X-Level', in: 'header', schema: { type: 'string', pattern: '^good$' } }];
+    const paths = { '/a': { get: { parameters, responses: { 200: { description: 'Fine.', content: OBJECT } } } } };
+    expect(found(await judged(paths, () => [200, {}]))).toEqual(['parameter-refused violation']);
+  });
+
+  test.each(['oneOf', 'anyOf', 'allOf'])('of OpenAPI 3.0 may send null where nullable is beside %s', async (keyword) => {
+    const property = { nullable: true, [keyword]: [{ $ref: '#/components/schemas/R' }] };
+    const schema = { type: 'object', properties: { a: property, b: { [keyword]: [{ $ref: '#/components/schemas/R' }] } } };
+    const paths = { '/a': { get: { responses: { 200: { description: 'Fine.', content: json(schema) } } } } };
+    const more = { openapi: '3.0.3', components: { schemas: { R: { type: 'object', properties: { z: { type: 'integer' } } } } } };
+    expect(found(await judged(paths, () => [200, { a: null, b: {} }], more))).toEqual([]);
+    expect(found(await judged(paths, () => [200, { a: { z: 'x' }, b: {} }], more))).toHaveLength(1);
+    expect(found(await judged(paths, () => [200, { a: null, b: null }], more))).toHaveLength(1);
+  });
+
+  test('is not called for an operation that has a server of its own', async () => {
+    const responses = { 200: { description: 'Fine.', content: OBJECT } };
+    const servers = [{ url: 'https://uploads.example.com' }];
+    const shared = [{ url: 'https://api.example.com' }];
+    const paths = {
+      '/a': { get: { operationId: 'own', servers, responses } },
+      '/b': { servers, get: { operationId: 'ofPath', responses } },
+      '/c': { get: { operationId: 'same', servers: shared, responses } },
+    };
+    const { coverage } = await judged(paths, () => [200, {}], { servers: shared });
+    expect(coverage.map(({ operation, requests, reason }) => [operation, requests, reason])).toEqual([
+      ['own', 0, 'the document gives it a server of its own (https://uploads.example.com), and a run calls only its target'],
+      ['ofPath', 0, 'the document gives it a server of its own (https://uploads.example.com), and a run calls only its target'],
+      ['same', 1, ''],
+    ]);
+  });
+
+  test('may send an e-mail address whose local part is in quotes', async () => {
+    const schema = { type: 'object', properties: { mail: { type: 'string', format: 'email' } } };
+    const paths = { '/a': { get: { responses: { 200: { description: 'Fine.', content: json(schema) } } } } };
+    for (const mail of ['"quoted user"@example.com', '"a\\"b"@example.com', 'plain@example.com'])
+      expect(found(await judged(paths, () => [200, { mail }]))).toEqual([]);
+    for (const mail of ['quoted user@example.com', '"open@example.com', '"a"b"@example.com', '"a"@'])
+      expect(found(await judged(paths, () => [200, { mail }]))).toEqual(['property-format violation']);
   });
 });

@@ -266,3 +266,78 @@ describe('recorded traffic', () => {
     expect(findings(rawExchange('POST', '/things', { requestBody: '{"name":"a"}', status: 201 }))).toEqual([]);
   });
 });
+
+describe('an object in the query', () => {
+  const pageable = (more: object = {}): object => ({
+    name: 'pageable',
+    in: 'query',
+    required: true,
+    schema: { type: 'object', properties: { page: { type: 'integer', minimum: 0, example: 0 }, size: { type: 'integer', example: 5 } } },
+    ...more,
+  });
+  async function sentFor(parameter: object, isSpread: boolean, given: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+    const { url, received } = await startServer(({ query }, response) => {
+      // A parameter that is sent under its own name can be missing.
+      const isMissing = query.size === 0 && !isSpread;
+      sendJson(response, isMissing ? 400 : 200, isMissing ? {} : { id: 'a' });
+    });
+    const document = documentWith({ '/items': get('list', thing, [parameter]) });
+    const { findings } = await runContract({ document, target: url, given: { values: given, headers: {} } });
+    // Nothing is sent for an empty object, so its absence is no mistake that the service could refuse.
+    expect(findings.filter(({ verdict }) => verdict === 'violation')).toEqual([]);
+    return [...new Set(received.map(({ query }) => decodeURIComponent(query.toString())))];
+  }
+
+  test.each<[string, object, string]>([
+    ['form, as springdoc writes it', {}, 'page=0&size=5'],
+    ['form without explode', { explode: false }, 'pageable=page,0,size,5'],
+    ['deepObject', { style: 'deepObject' }, 'pageable[page]=0&pageable[size]=5'],
+  ])('is sent in the style %s', async (_, more, expected) => {
+    expect(await sentFor(pageable(more), !('explode' in more))).toContain(expected);
+  });
+
+  test('is sent with the values that the user gives as JSON', async () => {
+    expect(await sentFor(pageable(), true, { pageable: '{"page":3,"size":7}' })).toContain('page=3&size=7');
+  });
+
+  test.each([
+    ['form', true, 'tags=a&tags=b'],
+    ['form', false, 'tags=a,b'],
+    ['spaceDelimited', false, 'tags=a+b'],
+    ['pipeDelimited', false, 'tags=a|b'],
+  ])('a list is sent in the style %s with explode %s', async (style, explode, expected) => {
+    const tags = {
+      name: 'tags',
+      in: 'query',
+      required: true,
+      style,
+      explode,
+      schema: { type: 'array', items: { type: 'string' } },
+      example: ['a', 'b'],
+    };
+    expect(await sentFor(tags, false)).toContain(expected);
+  });
+
+  test('is described in recorded traffic', async () => {
+    const recorder = createRecorder(documentWith({ '/items': get('list', thing, [pageable()]) }));
+    const entry = (query: string): RawExchange => ({
+      method: 'GET',
+      url: `http://target.example/items?${query}`,
+      requestHeaders: {},
+      requestBody: undefined,
+      at: '2026-11-22T05:00:00.000Z',
+      status: 200,
+      responseHeaders: { 'content-type': 'application/json' },
+      bytes: new TextEncoder().encode('{"id":"a"}'),
+      milliseconds: 1,
+      purpose: undefined,
+    });
+    for (const query of ['page=0&size=5', '']) recorder.take(entry(query));
+    const judged = () => recorder.report(new URL('http://target.example')).findings.filter(({ verdict }) => verdict === 'violation');
+    expect(judged()).toEqual([]);
+    recorder.take(entry('colour=red'));
+    expect(judged().map(({ message }) => message)).toEqual([
+      'the client sends the query parameter colour, which the document does not describe',
+    ]);
+  });
+});

@@ -64,6 +64,28 @@ function cutAt(path: string, other: string): string {
   return withoutEnding(path).split('/').slice(0, other.split('/').length).join('/');
 }
 
+/** Names of parameters that are identifiers, whatever else the document says. */
+const IDENTIFIER = /[{_-](?:id|uuid|guid)\}$|[a-z](?:Id|ID|Uuid|UUID)\}$|identifier\}$/;
+
+/**
+ * Whether the path parameters of an operation name things that the service keeps: by the name of the last one, or because the document has an
+ * operation of their collection, changes one of them, or links to one. Another parameter is a value, such as a year, a range or a search word, and each of them is known.
+ */
+export function namesResources(operations: readonly Operation[], { id, path }: Pick<Operation, 'id' | 'path'>): boolean {
+  const shape = pathShapeOf(path);
+  const last = shape.slice(0, shape.lastIndexOf('}') + 1);
+  const collection = last.slice(0, last.lastIndexOf('/'));
+  if (IDENTIFIER.test(path.slice(0, path.lastIndexOf('}') + 1))) return true;
+  return operations.some((other) => {
+    const otherShape = pathShapeOf(other.path);
+    const isOfCollection =
+      otherShape === collection || (otherShape.startsWith(`${collection}/`) && !otherShape.slice(collection.length).includes('{'));
+    const isChange = !other.readOnly && (otherShape === last || otherShape.startsWith(`${last}/`));
+    const isLinked = Object.values(other.responses).some(({ links }) => links.some(({ operationId }) => operationId === id));
+    return (collection !== '' && isOfCollection) || isChange || isLinked;
+  });
+}
+
 /** What the document says about the operations that create and remove. */
 interface Creations {
   readonly undos: ReadonlyMap<string, Operation>;

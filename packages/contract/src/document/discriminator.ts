@@ -62,7 +62,10 @@ export function readDiscriminator(schema: JsonObject): Discriminator | undefined
   const discriminator = member(schema, 'discriminator');
   const property = isObject(discriminator) ? member(discriminator, 'propertyName') : undefined;
   if (!isObject(discriminator) || typeof property !== 'string') return undefined;
-  const alternatives = [member(schema, 'oneOf'), member(schema, 'anyOf')].flatMap((list) => (Array.isArray(list) ? list : []));
+  const alternatives = [member(schema, 'oneOf'), member(schema, 'anyOf')]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    // Null has no property, and the keyword applies to objects only.
+    .filter((one) => !(isObject(one) && one['type'] === 'null'));
   const references = alternatives.flatMap((one): readonly string[] => {
     const reference: unknown = isObject(one) ? member(one, '$ref') : undefined;
     return typeof reference === 'string' && reference.startsWith('#/') ? [reference.slice(1)] : [];

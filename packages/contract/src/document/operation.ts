@@ -28,6 +28,8 @@ export interface Operation {
   /** Its credential, or undefined. */
   readonly security: Security | undefined;
   /** Why the required credentials cannot be sent, or undefined. */
+  /** The first server of its own, which is not that of the document; undefined if it has none. */
+  readonly ownServer?: string | undefined;
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */
@@ -84,6 +86,8 @@ export interface Parameter {
   readonly examples: readonly unknown[];
   /** Pointer to the object, after following references. */
   readonly holder: string;
+  /** How lists and objects are written: `form`, `simple`, `deepObject` and others. */
+  readonly style: string;
   /** Whether list items are sent as separate parameters: `a=1&a=2`. */
   readonly explode: boolean;
 }

@@ -110,11 +110,21 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     destructive: value['x-destructive'] === true,
     makesSeveral: !readOnly && makesSeveral(document, { path, method: method.toUpperCase() }, responses),
     retry: retry === 'safe' || retry === 'never' ? retry : readOnly ? 'safe' : 'never',
+    ownServer: ownServer(document, item, value),
     ...readSecurity(document, value),
     parameters: readParameters(document, [item, { pointer, value }], provenance),
     ...readBodyOf(document, pointer),
     responses,
   };
+}
+
+/** The first server of an operation or its path, if the document has no such server. */
+function ownServer(document: OpenApiDocument, item: Resolved, operation: JsonObject): string | undefined {
+  const [own = listAt(item.value, 'servers')[0]] = listAt(operation, 'servers');
+  const url = isObject(own) ? stringOf(own['url']) : undefined;
+  const shared = valueAt(document, '/servers');
+  const isShared = Array.isArray(shared) && shared.some((server) => isObject(server) && server['url'] === url);
+  return isShared ? undefined : url;
 }
 
 function makesSeveral(
@@ -149,6 +159,7 @@ function readParameters(document: OpenApiDocument, holders: readonly Resolved[],
         ...readSchema(document, pointer),
         provenance: provenanceOf(value, provenanceOf(written, inherited)),
         examples: Object.values(readExamples(document, pointer)).map((example) => example.value),
+        style: stringOf(value['style']) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple'),
         explode: typeof value['explode'] === 'boolean' ? value['explode'] : (value['style'] ?? 'form') === 'form',
       });
     });

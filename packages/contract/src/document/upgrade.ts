@@ -30,7 +30,10 @@ export function upgradeDocument(value: unknown): UpgradedDocument {
   };
 }
 
-/** Completes the upgrade: adds null to nullable enumerations, and removes `nullable` from schemas without a type. */
+/**
+ * Completes the upgrade: adds null to nullable enumerations and alternatives, and removes `nullable` from schemas without a type. By the letter of
+ * 3.0.3, `nullable` beside alternatives allows no null, but the frameworks that write it mean it.
+ */
 function completeUpgrade(upgraded: unknown, original: unknown): unknown {
   if (Array.isArray(upgraded))
     return upgraded.map((item, index) => completeUpgrade(item, Array.isArray(original) ? original[index] : undefined));
@@ -39,6 +42,17 @@ function completeUpgrade(upgraded: unknown, original: unknown): unknown {
   const children = Object.fromEntries(Object.entries(upgraded).map(([key, child]) => [key, completeUpgrade(child, before[key])]));
   if (typeof before['nullable'] !== 'boolean') return children;
   const { nullable: _, ...schema } = children;
+  if (!before['nullable']) return schema;
   const listed = schema['enum'];
-  return before['nullable'] && Array.isArray(listed) && !listed.includes(null) ? { ...schema, enum: [...listed, null] } : schema;
+  const alternatives = (['oneOf', 'anyOf'] as const).filter((keyword) => Array.isArray(schema[keyword]) && !allowsNull(schema[keyword]));
+  return {
+    ...schema,
+    ...(Array.isArray(listed) && !listed.includes(null) ? { enum: [...listed, null] } : {}),
+    ...Object.fromEntries(alternatives.map((keyword) => [keyword, [schema[keyword], { type: 'null' }].flat()])),
+  };
+}
+
+/** Whether one of several alternatives is null. */
+function allowsNull(alternatives: unknown): boolean {
+  return Array.isArray(alternatives) && alternatives.some((one) => isObject(one) && [one['type']].flat().includes('null'));
 }

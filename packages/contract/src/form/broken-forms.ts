@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { readCoercion } from '../document/form-fields.ts';
 import { isObject, member } from '../document/json.ts';
 import type { FormField, Operation, Parameter, RequestBody } from '../document/operation.ts';
-import { isCredential, isEntityTag, issuesOfText } from '../document/parameters.ts';
+import { isCredential, isIgnorable, isSpread, issuesOfText } from '../document/parameters.ts';
 import type { RequestParameters } from '../document/parameters.ts';
 import { pathParameters } from '../document/path-template.ts';
 import { isReadOnly, schemaNodes } from '../document/schema.ts';
@@ -86,7 +86,8 @@ export function brokenParameters(
   const made: BrokenParameters[] = [];
   for (const parameter of operation.parameters) {
     const { name, in: place, pointer, required } = parameter;
-    if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    if (pointer === undefined || isCredential(operation, parameter) || isIgnorable(parameter)) continue;
+    if (isSpread(document, parameter)) continue;
     if (place === 'path' && pathParameters(operation.path).length !== 1) continue;
     if (required && place !== 'path')
       made.push({ ...withParameter(valid, parameter, undefined), detail: `without the required ${NOUNS[place]} ${name}` });

@@ -100,7 +100,9 @@ export function uncovered({ id, method, path, tag }: Operation, reason: string):
 
 function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {
   const times = new Map<string, number>();
-  for (const { status } of exchanges) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
+  // 0 stands for a closed connection.
+  for (const { status } of exchanges.filter((exchange) => exchange.status > 0))
+    times.set(String(status), (times.get(String(status)) ?? 0) + 1);
   const all = new Set([...Object.keys(operation.responses), ...times.keys()]);
   return [...all]
     .toSorted()
@@ -156,5 +158,6 @@ function unprovenReason(exchanges: readonly Exchange[]): string {
   const plain = exchanges.filter(isPlainCall);
   if (plain.length === 0) return 'it was not called';
   if (plain.some(({ status }) => isSuccess(status))) return 'it succeeded with an undescribed status';
+  if (plain.every(({ status }) => status === 0)) return 'it closed the connection in place of a response';
   return `it responded only with ${[...new Set(plain.map(({ status }) => status))].join(', ')}`;
 }

@@ -6,7 +6,10 @@ import { rootView } from '../document/view.ts';
 import { jsonOf } from '../exchange/exchange.ts';
 import type { Envelope } from './check.ts';
 
-/** Derives the envelope from the top-level properties that all JSON responses of a document require. */
+/**
+ * Derives the envelope from the top-level properties that all JSON responses of a document require, successes and failures. What only successes
+ * share says nothing about failures.
+ */
 export function readEnvelope(document: OpenApiDocument, operations: readonly Operation[]): Envelope {
   const all = operations.flatMap(({ responses }) => Object.entries(responses));
   const good = topsOf(
@@ -17,7 +20,7 @@ export function readEnvelope(document: OpenApiDocument, operations: readonly Ope
     document,
     all.filter(([status]) => /^[45]/.test(status)),
   );
-  const required = good.length + bad.length === 0 ? [] : common([...good, ...bad]);
+  const required = good.length === 0 || bad.length === 0 ? [] : common([...good, ...bad]);
   let outcome: Envelope['outcome'];
   let identifier: string | undefined;
   let payload: string | undefined;

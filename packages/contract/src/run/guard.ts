@@ -6,6 +6,7 @@ import type { Credential } from '../exchange/exchange.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import { readBody } from '../form/body.ts';
 import { fromMultipart, isMultipart } from '../form/multipart.ts';
+import { isClosed } from './connection-errors.ts';
 import { showMoney } from './money.ts';
 import { NO_BUDGET, worthOf } from './price.ts';
 import type { Budget, PriceOf } from './price.ts';
@@ -93,14 +94,26 @@ export function createGuard({
     return reason;
   }
 
-  /** After 429 ("try again later"), and after 401 with a token that can be renewed, the same request may be sent once more. */
+  function allowAgain(rule: (typeof rules)[number]): void {
+    if (rule.waited >= rule.step.times) return;
+    rule.waited++;
+    rule.used--;
+    addSent(rule.step, -1);
+  }
+
+  /**
+   * After 429 ("try again later"), after 401 with a token that can be renewed, and after a closed connection of a read, the same request may be
+   * sent once more.
+   */
   async function sendReading(rule: (typeof rules)[number], request: Request): Promise<Response> {
-    const response = await send(request);
-    if ((response.status === 429 || (response.status === 401 && canRenew)) && rule.waited < rule.step.times) {
-      rule.waited++;
-      rule.used--;
-      addSent(rule.step, -1);
+    let response: Response;
+    try {
+      response = await send(request);
+    } catch (error) {
+      if (rule.step.effect === 'reads' && isClosed(error)) allowAgain(rule);
+      throw error;
     }
+    if (response.status === 429 || (response.status === 401 && canRenew)) allowAgain(rule);
     return response;
   }
 

@@ -1,4 +1,4 @@
-import { excludesCreation, isCreation, itemIn } from '../document/creation.ts';
+import { excludesCreation, isCreation, itemIn, namesResources } from '../document/creation.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Operation } from '../document/operation.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
@@ -47,7 +47,8 @@ function canBeUnknown({ names }: Planning, operation: Operation): boolean {
 }
 
 export function unknownSteps(planning: Planning, operation: Operation, { form, effect, isUnknown = false }: Step): readonly Step[] {
-  const path = canBeUnknown(planning, operation) && !isUnknown ? madeUpPath(planning, operation) : undefined;
+  const isIdentified = namesResources(planning.operations, operation);
+  const path = isIdentified && canBeUnknown(planning, operation) && !isUnknown ? madeUpPath(planning, operation) : undefined;
   if (path === undefined) return [];
   return [
     {

@@ -24,7 +24,7 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
 /**
  * Sends the planned requests and judges every response.
  * @throws {DocumentError} when the document cannot be used
- * @throws {TargetError} when the target does not respond to the first request
+ * @throws {TargetError} when nothing listens at the target, or the first requests have no response
  */
 export async function runContract(given: ContractOptions): Promise<Report> {
   const begun = performance.now();

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { mediaTypeName } from '../document/media-type.ts';
 import type { Security } from '../document/operation.ts';
 import { readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
 import { isError } from '../is-error.ts';
+import { isClosed, isLate } from './connection-errors.ts';
 import type { Credentials } from './credentials.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
@@ -29,6 +31,11 @@ export interface Transport {
 /** There was no response to a request, or the guard refused it. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
+
+  /** Whether the request reached the service: it was late, or closed the connection. Then something listens there. */
+  get isReached(): boolean {
+    return isLate(this.cause) || isClosed(this.cause);
+  }
 }
 
 /** The longest wait in seconds before the retry after a 429. */
@@ -63,7 +70,7 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     isMadeUp: step.form?.isFromDocument === false,
     at: new Date().toISOString(),
   };
-  const first = await once(transport, step, request, sent);
+  const first = step.effect === 'reads' ? await onceOrClosed(transport, step, build, sent) : await once(transport, step, request, sent);
   if (first.status === 401 && isOurs && (await renew?.(security, true)) === true) return again(transport, step, build(), { sent, first });
   // Only requests with the account's key are retried. For other requests, 429 is a valid result.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
@@ -98,16 +105,42 @@ async function again(
   }
 }
 
+const CLOSED = 'the service closed the connection';
+
+/** Reads once more after a closed connection, because one that was kept open may close at any time. A second time, the service does it. */
+async function onceOrClosed(transport: Transport, step: Step, build: () => Request, sent: SentRequest): Promise<Exchange> {
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      return await once(transport, step, build(), sent);
+    } catch (error) {
+      const isRefusedAgain = isAgain && error instanceof NoResponseError && error.cause instanceof RefusedRequestError;
+      if (!isRefusedAgain && !(error instanceof NoResponseError && isClosed(error.cause))) throw error;
+      if (isAgain)
+        return readExchange(step.operation, sent, { status: 0, headers: {}, bytes: new Uint8Array(), cut: CLOSED, milliseconds: 0 });
+    }
+  }
+}
+
 async function once({ send }: Transport, step: Step, request: Request, sent: SentRequest): Promise<Exchange> {
   const begun = performance.now();
   try {
     const response = await send(request);
-    const { bytes, cut } = await readBytes(response);
     const headers = Object.fromEntries(response.headers);
+    const { bytes, cut } = isStream(headers) ? await closed(response) : await readBytes(response);
     return readExchange(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
   } catch (error) {
     throw new NoResponseError(reasonOf(error), { cause: error });
   }
+}
+
+/** Whether a response goes on for as long as its client listens. It is judged by its head. */
+function isStream(headers: Readonly<Record<string, string>>): boolean {
+  return mediaTypeName(headers['content-type'] ?? '') === 'text/event-stream';
+}
+
+async function closed(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: undefined }> {
+  await response.body?.cancel();
+  return { bytes: new Uint8Array(), cut: undefined };
 }
 
 /** The bytes of a response, or the reason why its connection closed early. A timeout is an error instead. */

@@ -9,10 +9,13 @@ import type { StepValues } from './send-request.ts';
 import { describeStep } from './step.ts';
 import type { Step } from './step.ts';
 
+/** A stream or one slow operation may come first. After so many requests without a response, the service does not respond at all. */
+const MAX_UNANSWERED = 2;
+
 /**
  * Sends one request of a step and records its response.
  * @returns whether more requests of the step may be sent
- * @throws {TargetError} when there is no response to the first request
+ * @throws {TargetError} when nothing listens at the target, or the first requests have no response
  */
 export async function sendStep(run: Run, step: Step, values: StepValues): Promise<boolean> {
   const exchange = await sendAndRecord(run, step, values);
@@ -38,7 +41,8 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const isRefused = error.cause instanceof RefusedRequestError;
-    if (run.exchanges.length === 0 && !isRefused)
+    const isAbsent = !error.isReached || run.done >= MAX_UNANSWERED;
+    if (run.exchanges.length === 0 && !isRefused && isAbsent)
       throw new TargetError(`${transport.target.origin} does not respond: ${error.message}`, { cause: error.cause });
     await cleaner.lost(entry, isRefused);
     if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no response: ${error.message}`);

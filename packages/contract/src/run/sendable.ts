@@ -35,8 +35,9 @@ export interface BodyValues {
 
 /** A valid request of an operation, or the reason why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
-  const { unsupportedSecurity, unsupportedBody, body, method } = operation;
+  const { ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
   if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
+  if (ownServer !== undefined) return `the document gives it a server of its own (${ownServer}), and a run calls only its target`;
   if (unsupportedSecurity !== undefined) return unsupportedSecurity;
   if (unsupportedBody !== undefined) return unsupportedBody;
   const parameters = requiredParameters(source, operation);

@@ -1,5 +1,5 @@
-import { isItemWrite } from '../../document/creation.ts';
-import { responseFor } from '../../document/operations.ts';
+import { isItemWrite, namesResources } from '../../document/creation.ts';
+import { responseFor, surveyOperations } from '../../document/operations.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { hasPathParameter } from '../applies.ts';
 import { REFUSED } from '../assertion.ts';
@@ -12,10 +12,10 @@ export const identifierUnknown: Check = {
   claim: 'The service responds to an unknown identifier with 404.',
   example: '`GET /orders/00000000-0000-4000-8000-00000000dead` returns 200.',
   judges:
-    'Sends a made-up identifier that matches the schema of its parameter. Success is a violation if the document describes 404, and a discovery otherwise. A PUT or PATCH with a described 201 may create the resource; the run removes it. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
+    'Sends a made-up identifier that matches the schema of its parameter. A path parameter is an identifier by its name, or if the document has an operation of its collection, a change of what it names, or a link; others are values, such as a year. Success is a violation if the document describes 404, and a discovery otherwise. A PUT or PATCH with a described 201 may create the resource; the run removes it. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
   client: 'Code that handles 404 as "does not exist" gets data of another resource, or another error.',
   needs: ['unknown-id'],
-  applies: hasPathParameter,
+  applies: (operation, document) => hasPathParameter(operation) && namesResources(surveyOperations(document).operations, operation),
   checkResponse(context) {
     const { operation, sent, status } = context.exchange;
     if (sent.purpose !== 'unknown-id' || isKnownFor(context.document, context.response, 'x-for-unknown-id')) return [];

@@ -1,4 +1,4 @@
-import { isCredential, isEntityTag, issuesOfText } from '../../document/parameters.ts';
+import { isCredential, isIgnorable, isSpread, issuesOfText, isStructured } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
@@ -60,13 +60,15 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
   const { operation } = exchange;
   for (const parameter of operation.parameters) {
     const { pointer, provenance, required } = parameter;
-    if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    if (pointer === undefined || isCredential(operation, parameter) || isIgnorable(parameter)) continue;
+    if (isSpread(document, parameter)) continue;
     const text = parameterText(exchange, parameter);
     if (text === undefined) {
       if (required)
         return { at: pointer, provenance, detail: `without the required ${parameter.in} parameter ${parameter.name}`, proposal: undefined };
       continue;
     }
+    if (isStructured(document, parameter)) continue;
     const [issue] = issuesOfText(validator.compile(pointer), text);
     if (issue !== undefined)
       return {

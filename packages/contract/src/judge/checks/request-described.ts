@@ -1,6 +1,6 @@
 import { mediaTypeName } from '../../document/media-type.ts';
 import type { RequestBody } from '../../document/operation.ts';
-import { issuesOfText } from '../../document/parameters.ts';
+import { isSpread, isSpreadName, issuesOfText, isStructured } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import { valueAt } from '../../document/pointer.ts';
 import type { Provenance } from '../../document/provenance.ts';
@@ -100,7 +100,9 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
   if (operation.security?.in === 'query') known.add(operation.security.name);
-  const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
+  const unknown = [...new Set(query.keys())].filter(
+    (name) => !known.has(name) && !operation.parameters.some((parameter) => isSpreadName(document, parameter, name)),
+  );
   return [
     ...unknown.map((name) =>
       clientRemark(operation.pointer, `query ${name}`, {
@@ -110,6 +112,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
       }),
     ),
     ...operation.parameters.flatMap((parameter) => {
+      if (isSpread(document, parameter)) return [];
       const text = parameter.in === 'cookie' ? undefined : parameterText(exchange, parameter);
       const at = parameter.pointer ?? operation.pointer;
       const what = `the ${parameter.in} parameter ${parameter.name}`;
@@ -117,7 +120,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
         return parameter.required && parameter.in !== 'cookie'
           ? [clientRemark(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
           : [];
-      if (parameter.pointer === undefined) return [];
+      if (parameter.pointer === undefined || isStructured(document, parameter)) return [];
       const described = { pointer: parameter.pointer, provenance: parameter.provenance };
       return issuesOfText(validator.compile(parameter.pointer), text)
         .slice(0, 1)
