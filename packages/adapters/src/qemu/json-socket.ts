@@ -62,7 +62,9 @@ function jsonSocketOn(socket: Socket, name: string): JsonSocket {
     socket.destroy();
     for (const receive of waiting) receive(failure);
   }
-  const closed = () => fail(new QemuCommandError(`The other side closed ${name} before it answered.`));
+  function closed(): void {
+    fail(new QemuCommandError(`The other side closed ${name} before it answered.`));
+  }
   socket.on('error', closed);
   socket.on('close', closed);
   const take = lineReader((line) => {
