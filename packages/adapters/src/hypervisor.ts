@@ -127,7 +127,7 @@ export interface Hypervisor {
   start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Restarts a VM. Boots it if it does not run. */
   restart(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
-  /** Sets the login of a running VM. */
+  /** Sets the login of a running VM. @throws GuestError if the system in the VM does not let it. */
   setLogin(vmId: number, login: Login, token: FencingToken): Promise<void>;
   /** Shuts a VM down. Does nothing if it does not run. */
   stop(vmId: number, token: FencingToken): Promise<DoneOrStarted>;

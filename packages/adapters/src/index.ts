@@ -2,6 +2,7 @@ export { dsRecordOf, textParts } from './dns.ts';
 export type { Dns, DsRecord, RecordSet, Zone } from './dns.ts';
 export { memoryFence, StaleTokenError } from './fencing.ts';
 export type { Fence, FencingToken, Subject } from './fencing.ts';
+export { GuestError, isGuestError } from './guest-error.ts';
 export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './fleet.ts';
 export type { ForwardedPort, Hypervisor, Installation, IsoFile, Login, VmBackups, VmIsos, VmOrder, VmSize, VmUsage } from './hypervisor.ts';
 export type { Contact, DomainOrder, Registrar } from './registrar.ts';

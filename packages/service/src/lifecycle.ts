@@ -80,6 +80,11 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
       work.begin();
       if (waitsForBackground) await work.settled();
     }
+    if (waitsForBackground) {
+      // A scheduled backup enqueues the deletion of the one that it replaces.
+      recovery.beginNew();
+      await recovery.settled();
+    }
     await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() }, onNotEntered);
     webhooks.begin();
     portChecks.begin();

@@ -242,6 +242,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('createVmBackup', { form: {} });
   },
+  'setVmBackupSchedule noSlot': async (sandbox) => {
+    for (let made = 0; made < 2; made++) await sandbox.copy('createVmBackup', { form: {} });
+    return sandbox.copy('setVmBackupSchedule', { form: { interval: 'daily' } });
+  },
   'setVmPower blocked': async (sandbox) => {
     await setAbuse(sandbox, 'BLOCKED');
     return sandbox.copy('setVmPower', { form: { mode: 'start' } });

@@ -242,3 +242,18 @@ test('a webhook that is slow gets one request at a time, as one that fails does'
   });
   expect(most).toBe(1);
 });
+
+test('a guest whose agent refuses is a conflict with a way out, and the VM stays as it was', async () => {
+  const service = await startService();
+  const vmId: number = (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
+  const path = { vmid: String(vmId) };
+  const before = service.hypervisor.vms.get(vmId);
+  service.hypervisor.setLogin = () =>
+    Promise.reject(new GuestError('agent.sock got more than 1000 messages, so the connection was closed.'));
+  expect(await service.call('resetVmPassword', { path })).toMatchObject({
+    status: 409,
+    body: { type: 'wrong_state', message: expect.stringContaining('check that its QEMU guest agent runs') },
+  });
+  expect(service.hypervisor.vms.get(vmId)).toEqual(before);
+  expect((await service.call('getVmStatus', { path })).body.data).toMatchObject({ status: 'running', task: null });
+});

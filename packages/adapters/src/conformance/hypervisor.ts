@@ -37,6 +37,11 @@ export interface HypervisorSystem {
    * then does nothing.
    */
   failNextTask?(): Promise<void>;
+  /**
+   * A new adapter, for which each copy of a disk takes longer than the service waits for a call. Omit it if the system makes no backups, or its
+   * copies take no time; the case about them then does nothing.
+   */
+  openWithSlowCopies?(fence: Fence): Promise<Hypervisor>;
   /** The acts of another program in the same system. Omit it if no other program can use the system. */
   readonly stranger?: Stranger;
   close(): Promise<void>;
@@ -371,6 +376,28 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     for (const token of [13, 13, 14]) await finish(backups.remove(vmId, 'running', token));
     // A simulation without VMs knows no backups either.
     if (system.machines) await assert.rejects(finish(backups.restore(vmId, 'running', 15)), isNotStale);
+    await expectMachines({ vmId, running: true });
+  },
+
+  'a backup that takes longer than the timeout is a task, which an undo ends, and so is its restoration': async (bench) => {
+    const { open, finish, fence, order, system, expectMachines } = bench;
+    const slow = await system.openWithSlowCopies?.(fence);
+    const backups = slow?.backups;
+    if (!slow || !backups) return;
+    const { vmId } = order;
+    await (await open()).create(order, 1);
+    const begun = await backups.create(vmId, 'slow', 2);
+    assert.ok(begun, 'A call that takes longer than a request should last starts a task.');
+    // The undo ends the task, or removes the copy that it has made.
+    await finish(backups.remove(vmId, 'slow', 3));
+    assert.notEqual((await endOf(slow, begun.task)).status, 'running');
+    await assert.rejects(finish(backups.restore(vmId, 'slow', 4)), isNotStale);
+    await finish(backups.create(vmId, 'slow', 5));
+    const restoring = await backups.restore(vmId, 'slow', 6);
+    assert.ok(restoring, 'The restoration takes as long as the backup, so it is a task, too.');
+    assert.equal((await endOf(slow, restoring.task)).status, 'succeeded');
+    // Another process says the same.
+    assert.equal((await endOf(await system.open(fence), restoring.task)).status, 'succeeded');
     await expectMachines({ vmId, running: true });
   },
 

@@ -13,10 +13,9 @@ import { amountOf, isDeep } from '../../../../.config/depth.ts';
 import { discard, factsOf, leftOut, logsIn, makesIsos, ORDER, outputIn, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
 import { hypervisorConformance } from '../conformance/hypervisor.ts';
 import type { HypervisorSystem } from '../conformance/hypervisor.ts';
-import type { Fence } from '../fencing.ts';
 import { memoryFence } from '../fencing.ts';
 import { qemuHypervisor } from './hypervisor.ts';
-import type { QemuHypervisor } from './hypervisor.ts';
+import type { QemuHypervisor, QemuOptions } from './hypervisor.ts';
 
 if (leftOut !== undefined) process.stderr.write(`Left out: the tests of the QEMU adapter, because ${leftOut}.\n`);
 else if (!makesIsos)
@@ -35,9 +34,9 @@ function newServiceId(): string {
   return `test${process.pid}x${services}`;
 }
 
-async function open(directory: string, { serviceId, fence }: { serviceId: string; fence: Fence }): Promise<QemuHypervisor> {
+async function open(directory: string, given: Pick<QemuOptions, 'serviceId' | 'fence' | 'taskAfterMs'>): Promise<QemuHypervisor> {
   // The guests of most tests are still booting when they are stopped, so waiting for a clean shutdown would only cost time.
-  return qemuHypervisor({ serviceId, fence, directory, images: await testImages(), shutdownMs: 200, agentMs: 200, accelerator: 'tcg' });
+  return qemuHypervisor({ ...given, directory, images: await testImages(), shutdownMs: 200, agentMs: 200, accelerator: 'tcg' });
 }
 
 describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () => {
@@ -293,6 +292,7 @@ async function newSystem(): Promise<HypervisorSystem> {
   }
   return {
     open: (fence) => open(directory, { serviceId, fence }),
+    openWithSlowCopies: (fence) => open(directory, { serviceId, fence, taskAfterMs: 0 }),
     // The image has a web server, and no SSH server. The case waits for its boot.
     ...(isDeep && { ports: { open: 80, closed: 22 } }),
     // It waits for three boots, which take 20 seconds.

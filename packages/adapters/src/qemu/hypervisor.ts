@@ -8,19 +8,22 @@ import { basename, join } from 'node:path';
 import type { Fence, FencingToken } from '../fencing.ts';
 import type { Hypervisor, VmIsos, VmOrder, VmUsage } from '../hypervisor.ts';
 import type { Inventory, VmSeen } from '../inventory.ts';
+import type { TaskState } from '../task.ts';
 import { usableAccelerator } from './accelerator.ts';
-import { copyBackup, createBackup, removeBackup } from './backup.ts';
+import { copyBackup, createBackup, hasBackup, removeBackup } from './backup.ts';
 import { foldersIn } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
 import { isoFilesIn, isoPath } from './iso.ts';
 import { connectIn } from './json-socket.ts';
-import { withLock } from './lock.ts';
+import { isLocked, withLock } from './lock.ts';
 import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine, VNC_SOCKET } from './machine.ts';
 import type { MachineOptions } from './machine.ts';
 import { run } from './programs.ts';
 import { agent, monitor } from './qmp.ts';
 import { accepts, guestAccepts } from './reach.ts';
 import { hashOfPassword, writeSeed } from './seed.ts';
+import { diskTasks } from './tasks.ts';
+import type { DiskTasks, DiskWork } from './tasks.ts';
 import { usageOf } from './usage.ts';
 
 export { buildTestImage, missingForImage, TEST_IMAGE } from './image.ts';
@@ -53,6 +56,8 @@ export interface QemuOptions {
   readonly shutdownMs?: number;
   /** Milliseconds in which the guest agent must answer to `setLogin`. Default: 5,000. */
   readonly agentMs?: number;
+  /** Milliseconds after which the copy of a disk goes on as a task. Default: 2,000. */
+  readonly taskAfterMs?: number;
   /** Default: KVM if guests run with it, or else emulation. */
   readonly accelerator?: 'kvm' | 'tcg';
 }
@@ -80,6 +85,7 @@ export interface QemuHypervisor extends Hypervisor {
 const DEFAULT_GUEST_PORTS = [22, 80];
 const DEFAULT_SHUTDOWN_MS = 10_000;
 const DEFAULT_AGENT_MS = 5_000;
+const DEFAULT_TASK_AFTER_MS = 2_000;
 const SNAPSHOT_TIMEOUT_MS = 60_000;
 const SNAPSHOT_NAME = /^[A-Za-z][\w-]{0,59}$/;
 const GIBIBYTE = 1024 ** 3;
@@ -89,6 +95,28 @@ interface Host {
   readonly options: QemuOptions;
   readonly folders: ReturnType<typeof foldersIn>;
   readonly accelerator: () => Promise<'kvm' | 'tcg'>;
+  readonly tasks: DiskTasks;
+}
+
+function lockOf({ options }: Host, vmId: number): string {
+  return `reseller-qemu/${options.serviceId}/${vmId}`;
+}
+
+/** The state of a task of another process. What it has left on the disk tells how it ended. */
+async function stateOfUnknownTask(host: Host, task: string): Promise<TaskState> {
+  const [, what, vm, token, backup] = /^(backup|restore)\/(\d+)\/(\d+)\/(.+)$/.exec(task) ?? [];
+  if (what === undefined || backup === undefined) throw new Error(`'${task}' is not a task of this adapter.`);
+  const vmId = Number(vm);
+  const folder = host.folders.pathOf(vmId);
+  const mark = await host.folders.read(vmId);
+  if (await isLocked(lockOf(host, vmId))) return { status: 'running', percentage: null };
+  const isDone =
+    what === 'backup'
+      ? hasBackup(folder, backup)
+      : mark?.token === Number(token) &&
+        !existsSync(join(folder, `${DISK_FILE}.draft`)) &&
+        (!mark.isWanted || (await findMachine(folder, mark)) !== undefined);
+  return isDone ? { status: 'succeeded' } : { status: 'failed', reason: 'The process that carried the task out has ended.' };
 }
 
 /** Creates the adapter. VMs of an earlier process go on running. */
@@ -98,6 +126,7 @@ export function qemuHypervisor(options: QemuOptions): QemuHypervisor {
   const host: Host = {
     options,
     folders: foldersIn(options.directory, options.serviceId),
+    tasks: diskTasks(options.taskAfterMs ?? DEFAULT_TASK_AFTER_MS),
     accelerator: () => (accelerator ??= options.accelerator ? Promise.resolve(options.accelerator) : usableAccelerator()),
   };
   return { ...changesOn(host), ...viewsOf(host) };
@@ -106,10 +135,12 @@ export function qemuHypervisor(options: QemuOptions): QemuHypervisor {
 type Changing = (vmId: number, token: FencingToken, work: (mark: VmMark) => Promise<void>) => Promise<void>;
 
 function changesOn(host: Host): Hypervisor {
-  const { folders, options } = host;
+  const { folders, options, tasks } = host;
   /** One call at a time for a VM, also of other processes. A call that waited too long finds a higher token and is rejected. */
-  function admitted(vmId: number, token: FencingToken, work: () => Promise<void>) {
-    return withLock(`reseller-qemu/${options.serviceId}/${vmId}`, async () => {
+  async function admitted(vmId: number, token: FencingToken, work: () => Promise<void>) {
+    await options.fence.admit(`vm/${vmId}`, token);
+    await tasks.endOlder(vmId, token);
+    await withLock(lockOf(host, vmId), async () => {
       await options.fence.admit(`vm/${vmId}`, token);
       await work();
     });
@@ -119,6 +150,18 @@ function changesOn(host: Host): Hypervisor {
       const mark = await folders.read(vmId);
       if (mark === undefined) throw new Error(`VM ${vmId} does not exist.`);
       await work({ ...mark, token });
+    });
+  }
+  /** Work that goes on as a task. It holds the lock of the VM until it ends. */
+  function onDisk(call: Omit<DiskWork, 'run'>, work: (mark: VmMark, signal: AbortSignal) => Promise<void>) {
+    const { vmId, token } = call;
+    return tasks.begin({
+      ...call,
+      run: (begun, signal) =>
+        changing(vmId, token, (mark) => {
+          begun();
+          return work(mark, signal);
+        }),
     });
   }
   return {
@@ -172,13 +215,19 @@ function changesOn(host: Host): Hypervisor {
       }),
     resize: ({ vmId, cores, mem, disk, ipv4 }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem, ipv4 }, disk)),
     backups: {
-      create: (vmId, backup, token) => changing(vmId, token, (mark) => createBackup(folders.pathOf(vmId), mark, backup)),
-      restore: (vmId, backup, token) => changing(vmId, token, (mark) => restoreBackup(host, mark, backup)),
+      create: (vmId, backup, token) =>
+        onDisk({ vmId, token, task: `backup/${vmId}/${token}/${backup}` }, (mark, signal) =>
+          createBackup(folders.pathOf(vmId), mark, { backup, signal }),
+        ),
+      restore: (vmId, backup, token) =>
+        onDisk({ vmId, token, task: `restore/${vmId}/${token}/${backup}` }, (mark, signal) => restoreBackup(host, mark, { backup, signal })),
       remove: (vmId, backup, token) =>
         admitted(vmId, token, async () => {
-          if ((await folders.read(vmId)) !== undefined) await removeBackup(folders.pathOf(vmId), backup);
+          const mark = await folders.read(vmId);
+          if (mark !== undefined) await removeBackup(folders.pathOf(vmId), mark, backup);
         }),
     },
+    task: async (task) => tasks.stateOf(task) ?? stateOfUnknownTask(host, task),
     isos: isosOf(host, changing),
     async usage(vmIds) {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
@@ -386,11 +435,15 @@ async function resize(host: Host, mark: VmMark, disk: number): Promise<void> {
 }
 
 /** The guest has what the copy has: its installation, hostname, user and password. Cores, memory and the size of the disk are those of the VM. */
-async function restoreBackup(host: Host, before: VmMark, backup: string): Promise<void> {
+async function restoreBackup(
+  host: Host,
+  before: VmMark,
+  { backup, signal }: { readonly backup: string; readonly signal: AbortSignal },
+): Promise<void> {
   const { folders } = host;
   const folder = folders.pathOf(before.vmId);
   const draft = `${DISK_FILE}.draft`;
-  const { disk, ...contents } = await copyBackup(folder, { backup, draft });
+  const { disk, ...contents } = await copyBackup(folder, { backup, draft, signal });
   const mark = { ...before, ...contents, disk: Math.max(before.disk, disk), iso: undefined };
   if (disk < mark.disk) await run('qemu-img', ['resize', '-q', draft, `${mark.disk}G`], { cwd: folder });
   await stopMachine(folder, before, 0);

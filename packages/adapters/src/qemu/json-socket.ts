@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 /** QEMU or the guest refused a command, or did not answer. */
 export class QemuCommandError extends Error {
@@ -22,7 +21,7 @@ export interface JsonSocket {
 export async function withJsonSocket<T>(folder: string, name: string, work: (socket: JsonSocket) => Promise<T>): Promise<T> {
   const socket = await connectIn(folder, name);
   try {
-    return await work(jsonSocketOn(socket));
+    return await work(jsonSocketOn(socket, name));
   } finally {
     socket.destroy();
   }
@@ -47,36 +46,52 @@ function connected(path: string, shown: string): Promise<Socket> {
   return promise;
 }
 
-function jsonSocketOn(socket: Socket): JsonSocket {
-  const waiting = new Set<(message: Message | undefined) => void>();
+/** The guest is not trusted: what it sends has a limit for a message, for a connection, and for their number. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+const MAX_BYTES = 4 * 1024 ** 2;
+const MAX_MESSAGES = 1_000;
+
+/** @param name Names the other side in errors. */
+function jsonSocketOn(socket: Socket, name: string): JsonSocket {
+  const waiting = new Set<(received: Message | QemuCommandError) => void>();
   const early: Message[] = [];
-  function endWaiting() {
-    for (const receive of waiting) receive(undefined);
+  let failure: QemuCommandError | undefined;
+
+  function fail(error: QemuCommandError): void {
+    failure ??= error;
+    socket.destroy();
+    for (const receive of waiting) receive(failure);
   }
-  socket.on('error', endWaiting);
-  socket.on('close', endWaiting);
-  const lines = createInterface({ input: socket });
-  // It emits the errors of its input again.
-  lines.on('error', endWaiting);
-  lines.on('line', (line) => {
+  function closed(): void {
+    fail(new QemuCommandError(`The other side closed ${name} before it answered.`));
+  }
+  socket.on('error', closed);
+  socket.on('close', closed);
+  const take = lineReader((line) => {
     const message = parsed(line);
     if (message === undefined) return;
     if (waiting.size === 0) early.push(message);
     for (const receive of waiting) receive(message);
+  });
+  socket.on('data', (bytes: Buffer) => {
+    const excess = failure === undefined ? take(bytes) : undefined;
+    if (excess !== undefined) fail(new QemuCommandError(`${name} got ${excess}, so the connection was closed.`));
   });
   return {
     send: (message) => void socket.write(`${JSON.stringify(message)}\n`),
     next(accept, timeoutMs) {
       const known = early.findIndex(accept);
       if (known >= 0) return Promise.resolve(early.splice(0, known + 1).at(-1) ?? {});
+      if (failure !== undefined) return Promise.reject(failure);
       const { promise, resolve, reject } = Promise.withResolvers<Message>();
-      const timer = setTimeout(() => receive(undefined), timeoutMs);
-      function receive(message: Message | undefined) {
-        if (message !== undefined && !accept(message)) return;
+      const timer = setTimeout(() => receive(new QemuCommandError(`${name} gave no answer within ${timeoutMs} ms.`)), timeoutMs);
+      function receive(received: Message | QemuCommandError) {
+        const isFailure = received instanceof QemuCommandError;
+        if (!isFailure && !accept(received)) return;
         clearTimeout(timer);
         waiting.delete(receive);
-        if (message === undefined) reject(new QemuCommandError(`There was no answer within ${timeoutMs} ms.`));
-        else resolve(message);
+        if (isFailure) reject(received);
+        else resolve(received);
       }
       waiting.add(receive);
       return promise;
@@ -84,10 +99,35 @@ function jsonSocketOn(socket: Socket): JsonSocket {
   };
 }
 
+/** @returns A function that takes bytes and passes complete lines on. It returns what exceeds a limit, and nothing otherwise. */
+function lineReader(onLine: (line: string) => void): (bytes: Buffer) => string | undefined {
+  let rest: Buffer[] = [];
+  let [restBytes, total, lines] = [0, 0, 0];
+  return (bytes) => {
+    total += bytes.length;
+    if (total > MAX_BYTES) return `more than ${MAX_BYTES} bytes`;
+    let from = 0;
+    for (let end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, from)) {
+      if (restBytes + end - from > MAX_MESSAGE_BYTES) return `a message of more than ${MAX_MESSAGE_BYTES} bytes`;
+      lines += 1;
+      if (lines > MAX_MESSAGES) return `more than ${MAX_MESSAGES} messages`;
+      onLine(Buffer.concat([...rest, bytes.subarray(from, end)]).toString('utf8'));
+      [rest, restBytes, from] = [[], 0, end + 1];
+    }
+    rest.push(bytes.subarray(from));
+    restBytes += bytes.length - from;
+    return restBytes > MAX_MESSAGE_BYTES ? `a message of more than ${MAX_MESSAGE_BYTES} bytes` : undefined;
+  };
+}
+
+const NEW_LINE = 0x0a;
+
 /** The guest agent begins a delimited answer with a byte that is not JSON. */
 function parsed(line: string): Message | undefined {
+  const start = line.indexOf('{');
+  if (start < 0) return undefined;
   try {
-    const value: unknown = JSON.parse(line.replace(/^[^{]*/, ''));
+    const value: unknown = JSON.parse(line.slice(start));
     return isMessage(value) ? value : undefined;
   } catch {
     return undefined;

@@ -27,6 +27,20 @@ export async function withLock<T>(name: string, work: () => Promise<T>): Promise
   }
 }
 
+/** Whether a process or call on this machine holds the lock. */
+export async function isLocked(name: string): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen({ path: `\0${name}` });
+    await once(server, 'listening');
+    server.close();
+    return false;
+  } catch (error) {
+    if (!isInUse(error)) throw error;
+    return true;
+  }
+}
+
 function isInUse(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
 }

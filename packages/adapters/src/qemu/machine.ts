@@ -193,7 +193,8 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: Mac
     ['-netdev', networkOf(mark, network), '-device', `virtio-net-pci,netdev=net,mac=${macOf(mark)},romfile=`],
     ['-device', 'virtio-serial-pci', '-chardev', `socket,id=agent,path=${AGENT_SOCKET},server=on,wait=off`],
     ['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
-    ['-chardev', `socket,id=console,path=${CONSOLE_SOCKET},server=on,wait=off,logfile=console.log`, '-serial', 'chardev:console'],
+    // Without a log file, which the guest could fill without end. What it prints while nobody is connected is lost.
+    ['-chardev', `socket,id=console,path=${CONSOLE_SOCKET},server=on,wait=off`, '-serial', 'chardev:console'],
     ['-qmp', `unix:${QMP_SOCKET},server=on,wait=off`],
     ['-vnc', `unix:${VNC_SOCKET}`],
     bootFrom(iso, kernel),

@@ -1,4 +1,5 @@
 /** Commands to QEMU's monitor and to the guest agent of a VM. */
+import { GuestError } from '../guest-error.ts';
 import { isMessage, QemuCommandError, withJsonSocket } from './json-socket.ts';
 import type { JsonSocket, Message } from './json-socket.ts';
 
@@ -6,6 +7,8 @@ export const QMP_SOCKET = 'qmp.sock';
 export const AGENT_SOCKET = 'agent.sock';
 
 const QMP_TIMEOUT_MS = 5_000;
+/** A guest chooses the description of its error. */
+const MAX_DESCRIPTION_LENGTH = 200;
 
 /** Carries out one command of QMP and returns its result. */
 export function qmp(folder: string, execute: string, given: Message = {}, timeoutMs = QMP_TIMEOUT_MS): Promise<unknown> {
@@ -23,15 +26,19 @@ export async function monitor(folder: string, command: string, timeoutMs: number
   return printed;
 }
 
-/** Carries out a command of the guest agent. @throws QemuCommandError if the VM has no agent, or it does not answer, such as while it boots. */
-export function agent(folder: string, execute: string, { timeoutMs, ...given }: Message & { timeoutMs: number }): Promise<unknown> {
-  return withJsonSocket(folder, AGENT_SOCKET, async (socket) => {
-    // Answers to an earlier connection that was closed may still arrive.
-    const id = Math.floor(Math.random() * 2 ** 31);
-    socket.send({ execute: 'guest-sync', arguments: { id } });
-    await socket.next((message) => message['return'] === id, timeoutMs);
-    return answered(socket, { execute, arguments: given }, timeoutMs);
-  });
+/** Carries out a command of the guest agent. @throws GuestError if the VM has no agent, or it does not answer, such as while it boots. */
+export async function agent(folder: string, execute: string, { timeoutMs, ...given }: Message & { timeoutMs: number }): Promise<unknown> {
+  try {
+    return await withJsonSocket(folder, AGENT_SOCKET, async (socket) => {
+      // Answers to an earlier connection that was closed may still arrive.
+      const id = Math.floor(Math.random() * 2 ** 31);
+      socket.send({ execute: 'guest-sync', arguments: { id } });
+      await socket.next((message) => message['return'] === id, timeoutMs);
+      return answered(socket, { execute, arguments: given }, timeoutMs);
+    });
+  } catch (error) {
+    throw error instanceof QemuCommandError ? new GuestError(error.message, { cause: error }) : error;
+  }
 }
 
 /** Tells the guest agent to shut the VM down. The agent sends no response when the shutdown begins. */
@@ -50,5 +57,5 @@ async function answered(socket: JsonSocket, command: Message, timeoutMs: number)
   const { error } = answer;
   if (error === undefined) return answer['return'];
   const description = isMessage(error) ? String(error['desc']) : String(error);
-  throw new QemuCommandError(`QEMU refused ${String(command['execute'])}: ${description}`);
+  throw new QemuCommandError(`${String(command['execute'])} was refused: ${description.slice(0, MAX_DESCRIPTION_LENGTH)}`);
 }

@@ -344,7 +344,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Schedule backups
        *
-       * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted first. Backups that you have made stay, so that a VM whose slots are full of them gets no others.
+       * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted once the new one exists. Backups that you have made stay, so a VM whose slots are full of them gets no schedule. A backup that fails is made again after an hour, and the first failure since the last success is an event.
        *
        * *Not shown in the specification; this is our choice.*
        *

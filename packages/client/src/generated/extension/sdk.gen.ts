@@ -442,7 +442,7 @@ export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Schedule backups
  *
- * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted first. Backups that you have made stay, so that a VM whose slots are full of them gets no others.
+ * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted once the new one exists. Backups that you have made stay, so a VM whose slots are full of them gets no schedule. A backup that fails is made again after an hour, and the first failure since the last success is an event.
  */
 export const setVmBackupSchedule = <ThrowOnError extends boolean = false>(options: Options<SetVmBackupScheduleData, ThrowOnError>): RequestResult<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError> => options.client.post<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -4945,7 +4945,7 @@ export type SetVmBackupScheduleErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * All slots are used by backups that you have made, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**

@@ -1,12 +1,11 @@
 /** Backups that the service makes by itself, at the times that an account has chosen. */
+import { sql } from 'kysely';
+
 import type { WorkKind } from '../../delivery/background-work.ts';
 import { runCommand } from '../../delivery/command.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Db } from '../../store/store.ts';
-import { backupsOf, createBackup, deleteBackup } from './backups.ts';
-
-/** Seconds between two backups. */
-export const INTERVALS: Readonly<Record<string, number>> = { daily: 86_400, weekly: 604_800 };
+import { assertSlotForSchedule, createBackup, INTERVALS } from './backups.ts';
 
 /** A scheduled backup that was not made. */
 export interface FailedBackup {
@@ -17,25 +16,30 @@ export interface FailedBackup {
 
 const RETRY_SECONDS = 3_600;
 
-/** Sets or ends the schedule of a VM. The first backup is due after one interval. @param now Milliseconds. */
+/**
+ * Sets or ends the schedule of a VM. The first backup is due after one interval.
+ *
+ * @param now Milliseconds.
+ * @throws Refusal 409 if no slot can become free for it.
+ */
 export async function setSchedule(db: Db, vmId: number, schedule: string | null, now: number): Promise<void> {
   const interval = schedule === null ? undefined : INTERVALS[schedule];
+  if (interval !== undefined) await assertSlotForSchedule(db, vmId);
   const due = interval === undefined ? null : Math.floor(now / 1000) + interval;
-  await db.updateTable('vms').set({ backup_schedule: schedule, backup_due: due }).where('id', '=', vmId).execute();
-}
-
-/** A VM whose backup is due, and is already due again at another time. */
-interface DueBackup {
-  readonly vmId: number;
-  /** Seconds. */
-  readonly next: number;
+  await db
+    .updateTable('vms')
+    .set({ backup_schedule: schedule, backup_due: due, backup_anchor: due, backup_failing: 0 })
+    .where('id', '=', vmId)
+    .execute();
 }
 
 /**
- * Makes the backups that are due. A VM whose slots are full loses its oldest scheduled backup first. A backup that fails is due again after an
- * hour.
+ * Makes the backups that are due. A VM whose slots are full loses its oldest scheduled backup once the new one exists. A backup that fails is due
+ * again after an hour.
+ *
+ * @returns The VMs whose backups are made.
  */
-export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) => void): WorkKind<DueBackup> {
+export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) => void): WorkKind<number> {
   const { store, ports } = runtime;
   function instantNow() {
     return Math.floor(ports.clock.now() / 1000);
@@ -55,10 +59,12 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
     },
     async take(accountId) {
       const instant = instantNow();
+      // The task of a backup goes on after its call.
+      if ((await store.read(countInProgress)) >= store.tuning.scheduledBackups) return undefined;
       for (;;) {
         const due = await store.read((db) =>
           dueAt(db, instant)
-            .select(['id', 'backup_due', 'backup_schedule'])
+            .select(['id', 'backup_due', 'backup_anchor'])
             .where('account_id', '=', accountId)
             .orderBy('backup_due')
             .orderBy('id')
@@ -66,19 +72,15 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
             .executeTakeFirst(),
         );
         if (due === undefined) return undefined;
-        const { id: vmId, backup_due: from, backup_schedule: schedule } = due;
-        const interval = INTERVALS[schedule ?? ''] ?? RETRY_SECONDS;
-        const next = (from ?? instant) + Math.ceil((instant - (from ?? instant) + 1) / interval) * interval;
-        // Another instance may have begun it.
-        if (await moveDue(runtime, { vmId, from, to: next })) return { vmId, next };
+        const { id: vmId, backup_due: from, backup_anchor } = due;
+        // Its success moves it to the next regular time. Another instance may have begun it.
+        if (await moveDue(runtime, { vmId, from, to: instant + RETRY_SECONDS, anchor: backup_anchor ?? from })) return vmId;
       }
     },
-    async perform({ vmId, next }) {
+    async perform(vmId) {
       try {
-        await makeRoom(runtime, vmId);
         await runCommand(runtime, createBackup, { runtime, vmId, description: 'Scheduled', isScheduled: true });
       } catch (error) {
-        await moveDue(runtime, { vmId, from: next, to: instantNow() + RETRY_SECONDS });
         onFailure({ vmId, error });
       }
     },
@@ -86,22 +88,35 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
   };
 }
 
+async function countInProgress(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('vm_backups')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', sql.lit('creating' as const))
+    .where('is_scheduled', '=', 1)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 function dueAt(db: Db, instant: number) {
   return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
 }
 
-async function moveDue({ store }: Runtime, { vmId, from, to }: { vmId: number; from: number | null; to: number }): Promise<boolean> {
-  const { numUpdatedRows } = await store.commit(({ db }) =>
-    db.updateTable('vms').set({ backup_due: to }).where('id', '=', vmId).where('backup_due', '=', from).executeTakeFirst(),
-  );
-  return numUpdatedRows > 0n;
+interface MovedBackup {
+  readonly vmId: number;
+  readonly from: number | null;
+  readonly to: number;
+  readonly anchor: number | null;
 }
 
-async function makeRoom(runtime: Runtime, vmId: number): Promise<void> {
-  const { slots, backups } = await runtime.store.read(async (db) => {
-    const vm = await db.selectFrom('vms').select('backup_slots').where('id', '=', vmId).executeTakeFirstOrThrow();
-    return { slots: vm.backup_slots, backups: await backupsOf(db, vmId) };
-  });
-  const oldest = backups.find(({ is_scheduled, state }) => is_scheduled === 1 && state === 'available');
-  if (backups.length >= slots && oldest) await runCommand(runtime, deleteBackup, { runtime, vmId, backupId: oldest.id });
+async function moveDue({ store }: Runtime, { vmId, from, to, anchor }: MovedBackup): Promise<boolean> {
+  const { numUpdatedRows } = await store.commit(({ db }) =>
+    db
+      .updateTable('vms')
+      .set({ backup_due: to, backup_anchor: anchor })
+      .where('id', '=', vmId)
+      .where('backup_due', '=', from)
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n;
 }

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
@@ -32,7 +33,16 @@ export function backupsOf(db: Db, vmId: number): Promise<Backup[]> {
   return db.selectFrom('vm_backups').selectAll().where('vm_id', '=', vmId).orderBy('created').orderBy('id').execute();
 }
 
-const createDetails = v.object({ vmId: v.number(), backupId: v.string() });
+/** Seconds between two backups of a schedule. */
+export const INTERVALS: Readonly<Record<string, number>> = { daily: 86_400, weekly: 604_800 };
+
+const createDetails = v.object({
+  vmId: v.number(),
+  backupId: v.string(),
+  // Missing in the reservations of earlier versions.
+  isScheduled: v.optional(v.boolean()),
+});
+type CreateDetails = v.InferOutput<typeof createDetails>;
 
 interface CreatePlan {
   readonly runtime: Runtime;
@@ -40,7 +50,7 @@ interface CreatePlan {
 }
 
 /** Copies the disk of a VM into a free slot. The VM goes on. */
-export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof createDetails>, CreatePlan, Backup> = {
+export const createBackup: UndoableDelivery<BackupRequest, CreateDetails, CreatePlan, Backup> = {
   name: 'createBackup',
   recovery: 'undo',
   details: createDetails,
@@ -49,7 +59,7 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
     const { runtime, vmId, description, isScheduled } = request;
     const { vm } = await beginChange(db, request, 'backup');
     requirePart(runtime.ports.hypervisor, 'backups');
-    await assertFreeSlot(db, vm);
+    await assertFreeSlot(db, vm, isScheduled);
     const { clock, random } = runtime.ports;
     const created = clock.now();
     const { disk, os, hostname, ssh_key, ssh_key_displayname, password_enabled } = vm;
@@ -59,6 +69,7 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
       description,
       state: 'creating',
       is_scheduled: isScheduled ? 1 : 0,
+      repeats_failure: isScheduled ? vm.backup_failing : 0,
       created,
       disk,
       os,
@@ -68,27 +79,46 @@ export const createBackup: UndoableDelivery<BackupRequest, v.InferOutput<typeof 
       password_enabled,
     };
     await db.insertInto('vm_backups').values(backup).execute();
-    return { accountId: vm.account_id, details: { vmId, backupId: backup.id }, plan: { runtime, backup } };
+    return { accountId: vm.account_id, details: { vmId, backupId: backup.id, isScheduled }, plan: { runtime, backup } };
   },
   call: ({ hypervisor }, { backup }, token) => requirePart(hypervisor, 'backups').create(backup.vm_id, backup.id, token),
-  async confirm({ db }, { backup }) {
-    await finishBackup(db, { vmId: backup.vm_id, backupId: backup.id });
+  async confirm({ db }, { runtime, backup }) {
+    await finishBackup(db, runtime, { vmId: backup.vm_id, backupId: backup.id, isScheduled: backup.is_scheduled === 1 });
     return { ...backup, state: 'available' };
   },
   compensate: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
-  async rollBack({ db }, { vmId, backupId }) {
+  async rollBack({ db }, { vmId, backupId, isScheduled }) {
     await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
-    await endChange(db, vmId);
+    await endChange(db, vmId, isScheduled === true ? { backup_failing: 1 } : {});
   },
   asTask: {
     begin: async (_transaction, { backup }) => backup,
-    finish: ({ db }, details) => finishBackup(db, details),
+    finish: ({ db }, details, runtime) => finishBackup(db, runtime, details),
   },
 };
 
-async function finishBackup(db: Db, { vmId, backupId }: { readonly vmId: number; readonly backupId: string }): Promise<void> {
+async function finishBackup(db: Db, { ports }: Runtime, { vmId, backupId, isScheduled }: CreateDetails): Promise<void> {
   await db.updateTable('vm_backups').set({ state: 'available' }).where('id', '=', backupId).execute();
-  await endChange(db, vmId);
+  const vm = await endChange(db, vmId);
+  if (isScheduled !== true) return;
+  const next = nextRegular(vm, Math.floor(ports.clock.now() / 1000));
+  await db
+    .updateTable('vms')
+    .set({ backup_failing: 0, ...(next !== undefined && { backup_due: next }) })
+    .where('id', '=', vmId)
+    .execute();
+  const backups = await backupsOf(db, vmId);
+  const oldest = backups.find(({ id, is_scheduled }) => is_scheduled === 1 && id !== backupId);
+  if (backups.length <= vm.backup_slots || oldest === undefined) return;
+  await db.updateTable('vms').set({ changing: 1 }).where('id', '=', vmId).execute();
+  await enqueue(db, ports, deleteBackup, { accountId: vm.account_id, details: { vmId, backupId: oldest.id } });
+}
+
+/** Whole intervals after the anchor, so that the hour does not drift after failures. Undefined if the schedule has ended. */
+function nextRegular({ backup_schedule, backup_anchor }: Selectable<VmsTable>, instant: number): number | undefined {
+  const interval = INTERVALS[backup_schedule ?? ''];
+  if (interval === undefined || backup_anchor === null) return undefined;
+  return backup_anchor + Math.ceil((instant - backup_anchor + 1) / interval) * interval;
 }
 
 const restoreDetails = v.object({
@@ -199,9 +229,23 @@ async function findBackup(db: Db, vmId: number, id: string): Promise<Backup> {
   return backup;
 }
 
-async function assertFreeSlot(db: Db, { id, backup_slots: slots }: Selectable<VmsTable>): Promise<void> {
-  if ((await usedSlots(db, id)) < slots) return;
-  throw new Refusal(
+/** A scheduled backup takes the place of an earlier one, which is deleted once the new one exists. */
+async function assertFreeSlot(db: Db, { id, backup_slots: slots }: Selectable<VmsTable>, isScheduled: boolean): Promise<void> {
+  const backups = await backupsOf(db, id);
+  const replaced = isScheduled && backups.some(({ is_scheduled, state }) => is_scheduled === 1 && state === 'available') ? 1 : 0;
+  if (slots > 0 && backups.length - replaced < slots) return;
+  throw noFreeSlot(id, slots);
+}
+
+/** @throws Refusal 409 if all slots of a VM are used by backups that no schedule replaces. */
+export async function assertSlotForSchedule(db: Db, vmId: number): Promise<void> {
+  const { backup_slots: slots } = await db.selectFrom('vms').select('backup_slots').where('id', '=', vmId).executeTakeFirstOrThrow();
+  const kept = (await backupsOf(db, vmId)).filter(({ is_scheduled }) => is_scheduled === 0);
+  if (kept.length >= slots) throw noFreeSlot(vmId, slots);
+}
+
+function noFreeSlot(id: number, slots: number): Refusal {
+  return new Refusal(
     409,
     'quota_exceeded',
     slots === 0

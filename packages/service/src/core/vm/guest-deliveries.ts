@@ -1,10 +1,11 @@
 /** Changes inside a running VM that need the hypervisor and do not affect its billing. */
+import { isGuestError } from '@reseller/adapters';
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { newPassword } from '../../rules/credentials.ts';
-import { invalid } from '../../rules/refusal.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { SshKeysTable } from '../../store/tables/vms.ts';
 import { beginChange, endChange } from './change.ts';
@@ -68,7 +69,13 @@ export const resetPassword: UndoableDelivery<PasswordReset, Details, PasswordPla
     const password = newPassword(request.runtime.ports.random);
     return { accountId: vm.account_id, details: { vmId: vm.id }, plan: { vmId: vm.id, password, key } };
   },
-  call: ({ hypervisor }, { vmId, password, key }, token) => hypervisor.setLogin(vmId, { password, sshKey: key?.public_key ?? null }, token),
+  async call({ hypervisor }, { vmId, password, key }, token) {
+    try {
+      return await hypervisor.setLogin(vmId, { password, sshKey: key?.public_key ?? null }, token);
+    } catch (error) {
+      throw isGuestError(error) ? guestRefused(vmId) : error;
+    }
+  },
   async confirm({ db }, { vmId, password, key }) {
     await endChange(db, vmId, { password_enabled: 1, ...(key && { ssh_key: key.public_key, ssh_key_displayname: key.displayname }) });
     return password;
@@ -77,6 +84,15 @@ export const resetPassword: UndoableDelivery<PasswordReset, Details, PasswordPla
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   rollBack: ({ db }, { vmId }) => leaveAsItIs(db, vmId),
 };
+
+/** The guest agent runs in the system of the customer. */
+function guestRefused(vmId: number): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `The guest agent in the VM ${vmId} does not answer or refuses, so the password is as before. Wait until the VM has booted, check that its QEMU guest agent runs, and send the request again.`,
+  );
+}
 
 async function leaveAsItIs(db: Db, vmId: number): Promise<void> {
   await endChange(db, vmId);

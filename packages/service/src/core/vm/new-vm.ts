@@ -26,6 +26,8 @@ export type NewVm = Omit<
   | 'is_sample'
   | 'backup_schedule'
   | 'backup_due'
+  | 'backup_anchor'
+  | 'backup_failing'
   | 'iso'
   | 'abuse_status'
   | 'abuse_reason'

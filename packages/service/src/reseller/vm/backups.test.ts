@@ -229,4 +229,46 @@ describe.each(engines)('on %s', (engine) => {
     await service.runScheduledJobs();
     expect((await service.call('listVmBackups', { path })).body.data).toMatchObject({ schedule: 'off', next: null, list: [{}, {}] });
   });
+
+  test('refuses a schedule for which no slot can become free, and ends one at any time', async () => {
+    const service = await startOperator({ engine });
+    const { path, backUp } = await buy(service);
+    const set = (interval: string) => service.call('setVmBackupSchedule', { path, form: { interval } });
+    await backUp();
+    expect((await set('daily')).status).toBe(200);
+    await set('off');
+    await backUp();
+    expect(await set('weekly')).toMatchObject({
+      status: 409,
+      body: { type: 'quota_exceeded', message: expect.stringContaining('2 of 2') },
+    });
+    expect((await set('off')).status).toBe(200);
+  });
+
+  test('keeps the last scheduled backup while others fail, tells it once, and goes on at the same hour', async () => {
+    const service = await startOperator({ engine });
+    const { path, list, backUp } = await buy(service);
+    await backUp('mine');
+    const { next } = (await service.call('setVmBackupSchedule', { path, form: { interval: 'daily' } })).body.data;
+    const begun = Date.parse(next);
+    async function after(hours: number): Promise<void> {
+      service.clock.advance(hours * 3_600_000);
+      await service.runScheduledJobs();
+    }
+    await after(24);
+    const [, kept] = await list();
+    expect(kept).toMatchObject({ scheduled: true, status: 'available' });
+    service.hypervisor.backups.create = () => Promise.reject(new Error('The disk is full.'));
+    await after(24);
+    for (let hour = 0; hour < 5; hour++) await after(1);
+    expect(await list()).toMatchObject([{ description: 'mine' }, kept ?? {}]);
+    const { events } = (await service.call('listEvents', { form: { limit: 100 } })).body.data;
+    expect(events.filter(({ type }: { type: string }) => type === 'vm.backup.failed')).toHaveLength(1);
+    service.hypervisor.backups.create = (...call) => service.hypervisor.createBackup(...call);
+    await after(1);
+    const [mine, replaced, ...others] = await list();
+    expect([mine?.description, replaced?.scheduled, replaced?.backup_id === kept?.backup_id, others]).toEqual(['mine', true, false, []]);
+    const { next: following } = (await service.call('listVmBackups', { path })).body.data;
+    expect((Date.parse(following) - begun) % 86_400_000).toBe(0);
+  });
 });

@@ -77,7 +77,7 @@ export const vms: Family = {
   ],
 };
 
-const backups: Family = {
+export const backups: Family = {
   account: '(select account_id from vms where id = row.vm_id)',
   subject: `'vm/' || row.vm_id`,
   facts: { vmid: 'row.vm_id', backup_id: 'row.id' },

@@ -4,7 +4,17 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
-import { createTrigger } from './triggers.ts';
+import { backups, triggerOf } from './0025-events.ts';
+import type { Occasion } from './0025-events.ts';
+import { createTrigger, dropTrigger } from './triggers.ts';
+
+/** Of a schedule, only the first failure since its last success is an event. The place among the occasions names the trigger. */
+const FAILED_BACKUP: Occasion = {
+  type: 'vm.backup.failed',
+  change: 'delete on vm_backups',
+  when: `old.state = 'creating' and old.repeats_failure = 0`,
+};
+const FAILED_BACKUP_INDEX = backups.occasions.findIndex(({ type }) => type === FAILED_BACKUP.type);
 
 /** An earlier delivery of the same subject that has not ended. */
 function earlierOf(row: string): string {
@@ -76,6 +86,13 @@ export function webhookQueues(engine: Engine): Migration {
       await sql`alter table event_feeds add column forgotten ${integer} not null default 0`.execute(db);
       await sql`create index forgotten_feeds on event_feeds (account_id) where forgotten = 1`.execute(db);
       await sql`create index vms_by_account_and_backup on vms (account_id, backup_due) where backup_due is not null`.execute(db);
+      await sql`alter table vms add column backup_anchor ${integer}`.execute(db);
+      await sql`alter table vms add column backup_failing ${integer} not null default 0`.execute(db);
+      await sql`alter table vm_backups add column repeats_failure ${integer} not null default 0`.execute(db);
+      await sql`create index backups_in_progress on vm_backups (vm_id) where state = 'creating'`.execute(db);
+      const failed = triggerOf(engine, backups, FAILED_BACKUP, FAILED_BACKUP_INDEX);
+      await dropTrigger(db, engine, failed.trigger, 'vm_backups');
+      await createTrigger(db, engine, failed);
       await sql`drop index vms_by_backup`.execute(db);
       await sql`create index vms_by_backup on vms (backup_due, account_id) where backup_due is not null`.execute(db);
     },

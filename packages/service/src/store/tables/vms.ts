@@ -63,6 +63,10 @@ export interface VmsTable {
   backup_schedule: Generated<string | null>;
   /** Seconds: when the next one is due. Null without a schedule. */
   backup_due: Generated<number | null>;
+  /** Seconds: an instant from which the regular backups are whole intervals away. Null without a schedule, and for one of an earlier version. */
+  backup_anchor: Generated<number | null>;
+  /** 1 if the last scheduled backup failed. */
+  backup_failing: Generated<number>;
   /** 1 for the sample VM of a sandbox, which no hypervisor has created. */
   is_sample: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
@@ -81,6 +85,8 @@ export interface VmBackupsTable {
   state: 'creating' | 'available' | 'deleting';
   /** 1 if the schedule of the VM asked for it. */
   is_scheduled: number;
+  /** 1 if the one before it in the schedule failed, so that its failure is not an event. */
+  repeats_failure: Generated<number>;
   /** Milliseconds. */
   created: number;
   // The VM at the time of the backup.
