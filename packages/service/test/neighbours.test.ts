@@ -1,4 +1,5 @@
 /** The slow and the large things of one account make no other account wait. */
+import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 
