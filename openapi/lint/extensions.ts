@@ -13,6 +13,7 @@ const KINDS = new Map([
   ['header', 'Header'],
   ['schema', 'Schema'],
   ['property', 'Schema'],
+  ['tag', 'Tag'],
 ]);
 
 /** Words of the column "values" that mean any value of a type. */

@@ -5,7 +5,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 
-const BUNDLES = ['openapi', 'extension', 'service', 'operator'] as const;
+const BUNDLES = ['openapi', 'service', 'operator'] as const;
 
 /**
  * The findings of both tools, warnings and hints included, one line each.

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
-import { componentFileName } from './component-file-name.ts';
 import { constraintProvenance } from './constraint-provenance.ts';
 import { decisiveColumns } from './decisive-columns.ts';
 import { described } from './described.ts';
@@ -15,11 +14,9 @@ import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { markedUnit } from './marked-unit.ts';
-import { noOrphanFile } from './no-orphan-file.ts';
 import { openEnumeration } from './open-enumeration.ts';
 import { operationNaming } from './operation-naming.ts';
 import { operationResponses } from './operation-responses.ts';
-import { pathFileName } from './path-file-name.ts';
 import { portablePattern } from './portable-pattern.ts';
 import { provenanceRemark } from './provenance-remark.ts';
 import { referenceSiblings } from './reference-siblings.ts';
@@ -37,7 +34,6 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
     rules: {
       oas3: {
         'closed-form': closedForm,
-        'component-file-name': componentFileName(folder),
         'constraint-provenance': constraintProvenance,
         'decisive-columns': decisiveColumns,
         described,
@@ -49,11 +45,9 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'ignore-with-reason': ignoreWithReason(folder),
         'linear-pattern': linearPattern,
         'marked-unit': markedUnit,
-        'no-orphan-file': noOrphanFile(folder),
         'open-enumeration': openEnumeration,
         'operation-naming': operationNaming,
         'operation-responses': operationResponses,
-        'path-file-name': pathFileName,
         'portable-pattern': portablePattern,
         'reference-siblings': referenceSiblings,
         'write-scope': writeScope,

@@ -44,7 +44,7 @@ export async function openDocument(file: string | undefined, name: BundleName = 
   if (file === undefined) {
     const folder = dirname(fileURLToPath(locate('package.json')));
     // The published package of the document has only the bundles.
-    const root = resolve(folder, name === 'openapi' && isClone ? 'openapi.yaml' : `generated/${name}.yaml`);
+    const root = resolve(folder, isClone ? 'openapi.yaml' : `generated/${name}.yaml`);
     return { document: await loadDocument(name), notes: [], isUpgraded: false, root, base: dirname(folder) };
   }
   const root = resolve(file);

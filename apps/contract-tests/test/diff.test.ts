@@ -12,20 +12,20 @@ test('compares two versions of the sources, and lists breaking and safe changes 
   const [old, now] = [await copyOfSources(), await copyOfSources()];
   expect(await command(['diff', old, now], {})).toEqual({ code: 0, output: `${JUDGED}\nThe documents describe the same API.` });
 
-  const form = join(dirname(now), 'components/schemas/vm/CreateVmForm.yaml');
+  const form = join(dirname(now), 'vm.yaml');
   const text = await readFile(form, 'utf8');
   await writeFile(form, text.replace('hostsystem]', 'hostsystem, hostname]').replace('Virtual cores. The', 'Cores. The'));
   const { code, output } = await command(['diff', old, now], {});
   expect(code).toBe(1);
   expect(output).toContain('Breaking on the wire (1)\n  hostname is required now\n    createVm  ');
-  expect(output).toMatch(/components\/schemas\/vm\/CreateVmForm\.yaml:\d+:\d+\n {4}Calls that do not send it are refused\./);
+  expect(output).toMatch(/vm\.yaml:\d+:\d+\n {4}Calls that do not send it are refused\./);
   expect(output).toContain('Documentation only (1)\n  description of cores changed');
   expect(output).toMatch(/1 breaking, 0 breaking only for code, 0 safe, 1 documentation only$/);
 });
 
 test('prints JSON, Markdown and annotations, and a change of the security of all operations as one', async () => {
   const [old, now] = [await copyOfSources(), await copyOfSources()];
-  const scheme = join(dirname(now), 'components/securitySchemes/ApiKey.yaml');
+  const scheme = join(dirname(now), 'common.yaml');
   await writeFile(scheme, (await readFile(scheme, 'utf8')).replace('name: X-SERVICE-APIKEY', 'name: X-OTHER-KEY'));
   const json = await command(['diff', old, now, '--format', 'json'], {});
   expect(json.code).toBe(1);
@@ -45,7 +45,7 @@ test('prints JSON, Markdown and annotations, and a change of the security of all
 
 test('tells changes of the wire from those of the generated client, and --wire judges only the wire', async () => {
   const [old, now] = [await copyOfSources(), await copyOfSources()];
-  const path = join(dirname(now), 'paths/domain@list.yaml');
+  const path = join(dirname(now), 'domain.yaml');
   await writeFile(path, (await readFile(path, 'utf8')).replace('operationId: listDomains', 'operationId: allDomains'));
   const both = await command(['diff', old, now], {});
   expect(both.code).toBe(1);

@@ -65,7 +65,7 @@ test('JUnit has a case for each operation and check, with the places of failures
   expect(suite['@_failures']).toBe('1');
   const failed = suite.testcase.find((one: Record<string, unknown>) => one['failure'] !== undefined);
   expect(failed['@_name']).toBe('property-type');
-  expect(failed.failure[0]['#text']).toContain('openapi/components/schemas/accounting/CurrentInvoice.yaml:');
+  expect(failed.failure[0]['#text']).toContain('openapi/accounting.yaml:');
   const buying = testsuites.testsuite.find((one: Record<string, unknown>) => one['@_name'] === 'createVm');
   expect(buying.testcase.every((one: Record<string, unknown>) => one['skipped'] !== undefined || one['@_name'] === 'method-refused')).toBe(
     true,
@@ -87,7 +87,7 @@ test('SARIF has the source location and the rule of each finding', async () => {
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: 'openapi/components/schemas/accounting/CurrentInvoice.yaml' },
+            artifactLocation: { uri: 'openapi/accounting.yaml' },
             region: { startLine: expect.any(Number), startColumn: expect.any(Number) },
           },
         },
@@ -106,7 +106,7 @@ test('the HTML page loads no resources, and escapes text of the service', async 
   expect(html).toMatch(/script-src 'sha256-[\w+/]{43}='/);
   expect(html).toContain("default-src 'none'");
   expect(html).toContain('creditLimit must be a number');
-  expect(html).toContain('openapi/components/schemas/accounting/CurrentInvoice.yaml:');
+  expect(html).toContain('openapi/accounting.yaml:');
   // Coverage by operation and status.
   expect(html).toContain('<b>getDedicatedServer</b>');
   expect(html).toMatch(/<span class="seen">200 × \d+<\/span>, .*<span class="unseen">503<\/span>/);
@@ -123,7 +123,7 @@ test('the Markdown summary, the JSON and the HAR have the same findings', async 
   const har = JSON.parse(await read('traffic.har'));
   expect(har.log.version).toBe('1.2');
   expect(har.log.entries).toHaveLength(report.traffic.length);
-  expect(await read('proposals.diff')).toContain('+++ b/openapi/components/schemas/');
+  expect(await read('proposals.diff')).toContain('+++ b/openapi/accounting.yaml');
 });
 
 test('each finding is a test for Node.js that needs no package and has no key, in place of those of an earlier run', async () => {

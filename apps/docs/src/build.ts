@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 
 import { isError } from '@reseller/contract/is-error';
 import { strToU8, zipSync } from 'fflate';
+import { stringify } from 'yaml';
 
 import { brunoCollection, postmanCollection } from './collections.ts';
 import { conceptPages, sectionsOf } from './concepts.ts';
-import { operationsOf, readBundle, readDocument } from './document.ts';
+import { operationsOf, readDocument } from './document.ts';
 import { errorCatalogue } from './errors.ts';
 import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
@@ -37,7 +38,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const documents = await Promise.all(references.map(async (reference) => ({ reference, document: await readDocument(reference.bundle) })));
+  const documents = await Promise.all(references.map(async (reference) => ({ reference, document: await readDocument(reference) })));
   await rm(PAGES, { recursive: true, force: true });
   for (const page of HAND_WRITTEN) await cp(join(SITE, page), join(PAGES, page), { recursive: true });
   await writePages(documents);
@@ -72,8 +73,9 @@ async function writeDownloads(documents: readonly ReadDocument[]): Promise<void>
   // A service that serves the site returns its own version of this file, with its addresses.
   await write(siteDirectory, 'own-servers.js', 'globalThis.ownServers = {};\n');
   for (const { reference, document } of documents) {
-    const { name, bundle, operations } = reference;
-    for (const format of ['json', 'yaml']) await write(siteDirectory, `openapi/${name}.${format}`, await readBundle(`${bundle}.${format}`));
+    const { name, operations } = reference;
+    await write(siteDirectory, `openapi/${name}.json`, `${JSON.stringify(document, null, 2)}\n`);
+    await write(siteDirectory, `openapi/${name}.yaml`, stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
     await write(siteDirectory, `openapi/${name}.reference.json`, JSON.stringify(referenceDocument(document, reference)));
     await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
     await write(siteDirectory, `collections/${name}.bruno.zip`, archive(brunoCollection(document, reference)));

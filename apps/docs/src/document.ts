@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { Provenance } from './provenance.ts';
+import type { Reference } from './references.ts';
 
 interface ComponentReference {
   readonly $ref: string;
@@ -73,6 +74,7 @@ export interface Operation {
   requestBody?: Body;
   responses: Record<string, Body | ComponentReference>;
   servers?: Server[];
+  'x-origin'?: 'extension';
   'x-provenance'?: Provenance;
   'x-billable'?: boolean;
   'x-destructive'?: boolean;
@@ -119,7 +121,7 @@ export interface PlacedOperation {
 const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 
 /** @throws Error if the bundle is not built; its message is for the user. */
-export async function readBundle(specifier: string): Promise<string> {
+async function readBundle(specifier: string): Promise<string> {
   try {
     return await readFile(fileURLToPath(import.meta.resolve(specifier)), 'utf8');
   } catch {
@@ -127,8 +129,29 @@ export async function readBundle(specifier: string): Promise<string> {
   }
 }
 
-export async function readDocument(bundle: string): Promise<OpenApi> {
-  return JSON.parse(await readBundle(`${bundle}.json`));
+/** The document of a reference. That of the extension is the part of the whole document that is not in the specification. */
+export async function readDocument({ bundle, isExtension }: Pick<Reference, 'bundle' | 'isExtension'>): Promise<OpenApi> {
+  const document: OpenApi = JSON.parse(await readBundle(`${bundle}.json`));
+  return isExtension ? extensionOf(document) : document;
+}
+
+function extensionOf(document: OpenApi): OpenApi {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths)
+      .map(
+        ([path, item]) =>
+          [path, Object.fromEntries(Object.entries(item).filter(([, operation]) => operation['x-origin'] === 'extension'))] as const,
+      )
+      .filter(([, item]) => Object.keys(item).length > 0),
+  );
+  const used = new Set(operationsOf({ ...document, paths }).flatMap(({ operation }) => operation.tags));
+  const [, description = ''] = document.info.description.split(/^(?=# Extension$)/m);
+  return {
+    ...document,
+    info: { ...document.info, title: `${document.info.title}, extension`, description },
+    tags: document.tags.filter(({ name }) => used.has(name)),
+    paths,
+  };
 }
 
 /** Every operation, in the order of the document. */

@@ -46,7 +46,7 @@ export const references = [
     page: 'reference/extension',
     operations: 'operations/extension',
     title: 'Extension',
-    bundle: '@reseller/openapi/extension',
+    bundle: '@reseller/openapi/service',
     api: 'reseller',
     isExtension: true,
     credential: 'RESELLER_API_KEY',

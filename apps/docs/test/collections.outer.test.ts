@@ -56,7 +56,7 @@ afterAll(() => sandbox?.stop());
 // `samples.test.ts` sends the same requests for all references in each run.
 describe.each(byDepth({ usual: references.slice(0, 1), deep: references }))('the collections of the $name API', (reference) => {
   test('each request of the Postman collection succeeds', { timeout: 300_000 }, async () => {
-    const document = await readDocument(reference.bundle);
+    const document = await readDocument(reference);
     const collection: PostmanCollection = JSON.parse(JSON.stringify(postmanCollection(document, reference)));
     const operations = sentOf(document).map((placed) => ({ ...placed, key: `${reference.name}.${placed.id}` }));
     const prepared = operations.filter(({ key }) => hasPrecondition(key));
@@ -81,7 +81,7 @@ describe.each(byDepth({ usual: references.slice(0, 1), deep: references }))('the
   });
 
   test('each request of the Bruno collection succeeds', { timeout: 300_000 }, async () => {
-    const document = await readDocument(reference.bundle);
+    const document = await readDocument(reference);
     const files = brunoCollection(document, reference);
     for (const { id, method, operation } of sentOf(document)) {
       const file = files[`${operation.tags[0]}/${operation.summary}.bru`] ?? '';
@@ -169,8 +169,8 @@ async function sendBruno({ http, params = [], headers, body }: BrunoRequest, api
 }
 
 test.each(references)('the site has the Bruno collection of the $name API as an archive', async (reference) => {
-  const { name, bundle } = reference;
-  const document = await readDocument(bundle);
+  const { name } = reference;
+  const document = await readDocument(reference);
   const archive = unzipSync(await readFile(join(siteDirectory, `collections/${name}.bruno.zip`)));
   const texts = Object.entries(archive).map(([path, content]) => [path, strFromU8(content)]);
   expect(Object.fromEntries(texts)).toEqual(brunoCollection(document, reference));

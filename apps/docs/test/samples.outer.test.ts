@@ -24,7 +24,7 @@ const run = promisify(execFile);
 const samples = (
   await Promise.all(
     references.map(async (reference) => {
-      const document = await readDocument(reference.bundle);
+      const document = await readDocument(reference);
       return operationsOf(document).map((placed) => ({
         api: reference.name,
         id: placed.id,

@@ -34,8 +34,8 @@ afterAll(async () => {
 
 describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
   test.each(references)('shows its own address first in the $name reference', { timeout: 300_000 }, async (reference) => {
-    const { bundle, api } = reference;
-    const document = await readDocument(bundle);
+    const { api } = reference;
+    const document = await readDocument(reference);
     const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
     const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
     await openReference(page, `${sandbox.baseUrl}/docs/`, reference);

@@ -59,7 +59,7 @@ afterEach(() => {
 
 describe.skipIf(noBrowser !== undefined).each(references)('the $name reference', (reference) => {
   test('shows its operations with their badges, its samples and the addresses of the document', { timeout: 300_000 }, async () => {
-    const document = await readDocument(reference.bundle);
+    const document = await readDocument(reference);
     const operations = operationsOf(document);
     expect(operations.length).toBeGreaterThan(15);
     await openReference(page, site.url, reference);
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
   });
 
   test('names the operation in its title, and the operations without JavaScript', async () => {
-    const [placed] = operationsOf(await readDocument(reference.bundle));
+    const [placed] = operationsOf(await readDocument(reference));
     await openReference(page, site.url, reference);
     if (placed) await goToOperation(page, placed);
     await expect.poll(() => page.title()).toMatch(new RegExp(`^${placed?.operation.summary} · `));

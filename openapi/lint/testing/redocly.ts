@@ -25,7 +25,7 @@ const OPENAPI = fileURLToPath(new URL('../..', import.meta.url));
 function configuration(furtherApis: Fields): string {
   const config: unknown = parse(readFileSync(join(OPENAPI, 'redocly.yaml'), 'utf8'));
   if (!isFields(config) || !isFields(config['apis'])) throw new Error('redocly.yaml has no apis.');
-  return stringify({ ...config, plugins: [], apis: { reseller: config['apis']['reseller'], ...furtherApis } });
+  return stringify({ ...config, plugins: [], apis: { reseller: config['apis']['service'], ...furtherApis } });
 }
 
 async function withTree<T>(tree: Tree, furtherApis: Fields, use: (folder: string) => Promise<T>): Promise<T> {
