@@ -1,4 +1,4 @@
-/** What a stored call says about the account that made it. */
+/** The account in a stored call: a hash of its key, and an earlier request of it. */
 import type { RequestHistory } from './request-history.ts';
 import type { Connection } from './runtime/connection.ts';
 

@@ -3,7 +3,7 @@ import { errorText } from '../is-error.ts';
 /** An error of this program, or of a hook, after the first request. What else the run found is reported all the same. */
 export interface Failure {
   readonly error: string;
-  /** What failed first with this error, such as a check of an operation. */
+  /** The part that failed first with this error, such as a check of an operation. */
   readonly where: string;
   readonly times: number;
 }
