@@ -247,15 +247,17 @@ function readSecurity(
   if (first !== undefined) return { security: { ...first, optional }, unsupportedSecurity: undefined };
   if (optional) return { security: undefined, unsupportedSecurity: undefined };
   const needed = requirements.map((schemes) => schemes.join(' and ')).join(' or ');
+  const keyHeaders = requirements.map((schemes) => keyHeadersOf(document, schemes)).find((headers) => headers !== undefined);
+  const orGiven = keyHeaders === undefined ? '' : '; give its headers with --header';
   return {
     security: undefined,
-    keyHeaders: requirements.map((schemes) => headersOf(document, schemes)).find((headers) => headers !== undefined),
-    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent, and others with --header`,
+    keyHeaders,
+    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent${orGiven}`,
   };
 }
 
 /** The headers of several schemes, in lower case; undefined when one of them is not sent in a header. */
-function headersOf(document: OpenApiDocument, schemes: readonly string[]): readonly string[] | undefined {
+function keyHeadersOf(document: OpenApiDocument, schemes: readonly string[]): readonly string[] | undefined {
   const headers = schemes.flatMap((scheme) => {
     const read = readScheme(document, scheme);
     return read?.in === 'header' ? [read.name.toLowerCase()] : [];

@@ -18,18 +18,18 @@ export interface Failures {
 
 export function createFailures(): Failures {
   const found = new Map<string, Failure>();
-  function add(where: string, thrown: unknown): void {
+  function countFailure(where: string, thrown: unknown): void {
     const error = errorText(thrown);
     const known = found.get(error) ?? { error, where, times: 0 };
     found.set(error, { ...known, times: known.times + 1 });
   }
   return {
-    add,
+    add: countFailure,
     attempt(where, work, otherwise) {
       try {
         return work();
       } catch (error) {
-        add(where, error);
+        countFailure(where, error);
         return otherwise;
       }
     },
