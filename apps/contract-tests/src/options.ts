@@ -19,7 +19,7 @@ Usage
   ${CONTRACT} explain [CHECK]          explain the check of a finding with an example, or list all checks
 
 Target
-  --target URL         base address of the API
+  --target URL         base address of the API. With --document, the default of a read-only run is the first server of the document
   --document FILE      its OpenAPI document: 3.1, 3.0 or Swagger 2, in one file or in many
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer CONTRACT_API_KEY, which
                        other users of the machine cannot see
@@ -134,6 +134,8 @@ export function readArguments(argv: readonly string[], environment: Environment 
     command,
     files: hasWords ? rest : [],
     target: readAddress(values.target ?? (command === 'run' ? localTarget(environment) : LOCAL), 'target'),
+    /** Whether the user gives the target. */
+    hasTarget: values.target !== undefined,
     apiKey: values['api-key'],
     document: values.document,
     extension: values.extension === true,
@@ -356,7 +358,7 @@ function readMoney(text: string | undefined): Money | undefined {
   return amount;
 }
 
-function readAddress(text: string, what: string): URL {
+export function readAddress(text: string, what: string): URL {
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined || (target.protocol !== 'http:' && target.protocol !== 'https:')) {
     throw new CannotRunError(`The ${what} is not an http or https address. Give one such as --target http://127.0.0.1:4010.`);

@@ -43,7 +43,7 @@ test.each<[string, number, unknown, string]>([
   expect(own.findings.filter(({ check }) => check === 'envelope-kept')).toEqual([]);
 });
 
-test.each([404, 429, 503])('an undescribed %i is no violation where only successes are described', async (status) => {
+test.each([404, 429, 503])('an undescribed %i is not a violation where only successes are described', async (status) => {
   const { url } = await startServer((_, response) => sendJson(response, status, { error: 'none' }));
   const success = { 200: { description: 'One.', content: json({ type: 'object', required: ['id'], properties: { id: {} } }) } };
   const given = parseDocument({

@@ -416,7 +416,7 @@ describe('a service that a document of another kind describes', () => {
     expect(found(await judged(paths, () => [200, {}]))).toEqual(['parameter-refused violation']);
   });
 
-  test.each(['oneOf', 'anyOf', 'allOf'])('of OpenAPI 3.0 may send null where nullable is beside %s', async (keyword) => {
+  test.each(['oneOf', 'anyOf', 'allOf'])('of OpenAPI 3.0 may send null where nullable is next to %s', async (keyword) => {
     const property = { nullable: true, [keyword]: [{ $ref: '#/components/schemas/R' }] };
     const schema = { type: 'object', properties: { a: property, b: { [keyword]: [{ $ref: '#/components/schemas/R' }] } } };
     const paths = { '/a': { get: { responses: { 200: { description: 'Fine.', content: json(schema) } } } } };

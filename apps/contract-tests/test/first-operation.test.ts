@@ -1,4 +1,4 @@
-/** What a service does with the first request of a run, and what it does in place of a response. */
+/** Services that are slow, stream or close the connection, as the first operation of a run and later. */
 import { parseDocument } from '@reseller/contract';
 import { runContract, TargetError } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';

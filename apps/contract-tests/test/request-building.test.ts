@@ -283,7 +283,7 @@ describe('an object in the query', () => {
     });
     const document = documentWith({ '/items': get('list', thing, [parameter]) });
     const { findings } = await runContract({ document, target: url, given: { values: given, headers: {} } });
-    // Nothing is sent for an empty object, so its absence is no mistake that the service could refuse.
+    // Nothing is sent for an empty object, so the service cannot refuse its absence.
     expect(findings.filter(({ verdict }) => verdict === 'violation')).toEqual([]);
     return [...new Set(received.map(({ query }) => decodeURIComponent(query.toString())))];
   }

@@ -1,4 +1,4 @@
-/** The mark of the account that made a stored call. */
+/** The account in a stored call: a hash of its key, and an earlier request of it. */
 import type { RequestHistory } from './request-history.ts';
 import type { Connection } from './runtime/connection.ts';
 

@@ -202,7 +202,7 @@ describe('an error of the program after it has sent a purchase', () => {
       throw new Error('odd mock');
     },
   };
-  /** The value that a mock in JavaScript returns in place of a response. */
+  /** A value that a mock in JavaScript returns in place of a response. */
   const oddResponse = async (value: object): Promise<Response> => Object(value);
 
   test.each<[string, () => Promise<Response>]>([

@@ -34,6 +34,7 @@ import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { CHANGES_REMAIN, conclude } from './conclude.ts';
 import { changeLines, confirmChanges } from './confirm-changes.ts';
+import { targetFor } from './target.ts';
 
 /** The files of a command. */
 export interface FilePaths {
@@ -48,8 +49,9 @@ interface RunContext {
 }
 
 /** Calls a service and judges its responses. */
-export async function runAgainst(args: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
-  const loaded = await openChosenDocument(args);
+export async function runAgainst(asked: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
+  const loaded = await openChosenDocument(asked);
+  const args = { ...asked, target: targetFor(asked, loaded.document) };
   rejectUnknown(args, loaded);
   const { credentials } = args;
   const needsKey = surveyOperations(loaded.document).operations.some(

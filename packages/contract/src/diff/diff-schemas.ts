@@ -38,7 +38,7 @@ interface ComparedPart {
 /** A pair of schemas, and the parts of it that are still to be compared. */
 interface SchemaComparison extends SchemaPair {
   /** Compares a part later, unless the same shapes were compared before: schemas that refer to one another have endless parts. */
-  readonly addPart: (part: ComparedPart) => void;
+  readonly comparePartLater: (part: ComparedPart) => void;
 }
 
 interface Comparison {
@@ -53,12 +53,12 @@ interface Comparison {
 /** Compares the values that two schemas allow, from the point of view of users. The parts nearest to the root come first. */
 export function diffSchemas(pair: SchemaPair, before: string, after: string): void {
   const parts = new Map<string, ComparedPart>();
-  function addPart(part: ComparedPart): void {
+  function comparePartLater(part: ComparedPart): void {
     const key = `${keyOf(part.before)} ${keyOf(part.after)}`;
     if (!parts.has(key)) parts.set(key, part);
   }
-  addPart({ before: shapeAt(pair.before, before), after: shapeAt(pair.after, after), name: '' });
-  for (const part of parts.values()) comparePart({ ...pair, addPart }, part);
+  comparePartLater({ before: shapeAt(pair.before, before), after: shapeAt(pair.after, after), name: '' });
+  for (const part of parts.values()) comparePart({ ...pair, comparePartLater }, part);
 }
 
 function comparePart(pair: SchemaComparison, { before, after, name }: ComparedPart): void {
@@ -113,7 +113,7 @@ function compareProperties(pair: SchemaComparison, comparison: Comparison): void
     if (!was.isPresent || !is.isPresent) continue;
     const part = { before: propertyShape(before, name), after: propertyShape(after, name), name: label };
     compareAccess(pair, { ...part, label, at: property });
-    pair.addPart(part);
+    pair.comparePartLater(part);
   }
   if (isClosed(after) && !isClosed(before)) judge(pair, comparison, true, `${subject} allows no further properties now`);
   if (!isClosed(after) && isClosed(before)) judge(pair, comparison, false, `${subject} allows further properties now`);
@@ -349,7 +349,7 @@ function compareBelow(pair: SchemaComparison, comparison: Comparison, keyword: '
   function hasSchema(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
-  if (hasSchema(was) && hasSchema(is)) return pair.addPart({ before: was, after: is, name: `${name}.*` });
+  if (hasSchema(was) && hasSchema(is)) return pair.comparePartLater({ before: was, after: is, name: `${name}.*` });
   if (hasSchema(was) === hasSchema(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
   judge(pair, comparison, hasSchema(is), `${keyword} of ${subject} are ${hasSchema(is) ? 'described now' : 'no longer described'}`);
@@ -391,15 +391,15 @@ function compareBranches(pair: SchemaComparison, comparison: Comparison, keyword
   if (are.length === 0)
     return were.length === 0 ? undefined : judge(pair, comparison, false, `${subject} no longer has alternatives (${keyword})`);
   function isIn(branch: Shape, others: readonly Shape[]): boolean {
-    return others.some((other) => isSameReference(branch, other) || isEquivalent(sourceOf(branch), sourceOf(other)));
+    return others.some((other) => isSameReference(branch, other) || isEquivalent(branchValue(branch), branchValue(other)));
   }
   for (const branch of were)
-    for (const same of are.filter((one) => isSameReference(branch, one))) pair.addPart({ before: branch, after: same, name });
+    for (const same of are.filter((one) => isSameReference(branch, one))) pair.comparePartLater({ before: branch, after: same, name });
   const changed = were.filter((branch) => !isIn(branch, are));
   const other = are.filter((branch) => !isIn(branch, were));
   for (const [index, branch] of changed.entries()) {
     const counterpart = other[index];
-    if (counterpart !== undefined) pair.addPart({ before: branch, after: counterpart, name });
+    if (counterpart !== undefined) pair.comparePartLater({ before: branch, after: counterpart, name });
     else judge(pair, comparison, true, `${subject} no longer has the alternative ${nameOfBranch(branch)}`);
   }
   for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject} can be ${nameOfBranch(branch)} now`);
@@ -413,7 +413,7 @@ function isSameReference(one: Shape, other: Shape): boolean {
   return referenceOf(one) !== undefined && referenceOf(one) === referenceOf(other);
 }
 
-function sourceOf({ document, parts: [first] }: Shape): DocumentValue {
+function branchValue({ document, parts: [first] }: Shape): DocumentValue {
   return [document, first?.schema];
 }
 

@@ -151,7 +151,7 @@ export function isEquivalent(one: DocumentValue, other: DocumentValue): boolean 
   }
   addPair(one[1], other[1]);
   for (const [{ value: left }, { value: right }] of waiting) {
-    const [first, second] = [membersOf(left), membersOf(right)];
+    const [first, second] = [comparedMembers(left), comparedMembers(right)];
     if (first === undefined || second === undefined) {
       if (first !== second || left !== right) return false;
       continue;
@@ -192,7 +192,7 @@ function asReference(name: string, child: unknown): unknown {
 }
 
 /** The members of an object or list that are compared; undefined for another value. */
-function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+function comparedMembers(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map([...value.entries()].map(([index, item]) => [String(index), item]));
   if (!isObject(value)) return undefined;
   // A property can have the name `title`: its value is then a schema, not a string.
@@ -203,7 +203,7 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
 /** A key for the value of a part without schemas, such as a server: the same for parts that differ only in documentation and order. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members = membersOf(value);
+  const members = comparedMembers(value);
   if (members === undefined) return JSON.stringify(value) ?? 'undefined';
   const sorted = [...members].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `{${sorted.map(([name, child]) => `${JSON.stringify(name)}:${canonical(child)}`).join(',')}}`;

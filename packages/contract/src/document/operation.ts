@@ -30,6 +30,8 @@ export interface Operation {
   /** Why the required credentials cannot be sent, or undefined. */
   /** The first server of its own, which is not that of the document; undefined if it has none. */
   readonly ownServer?: string | undefined;
+  /** The headers of a requirement of several keys, in lower case. The user can give them. */
+  readonly keyHeaders?: readonly string[] | undefined;
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */

@@ -146,7 +146,10 @@ describe('chooses among the security requirements', () => {
     [[{ Mutual: [] }, {}], undefined],
     [[], undefined],
     [[{ Mutual: [] }], 'it needs Mutual; only one API key, bearer token, or user and password can be sent'],
-    [[{ Key: [], Token: [] }], 'it needs Key and Token; only one API key, bearer token, or user and password can be sent'],
+    [
+      [{ Key: [], Token: [] }],
+      'it needs Key and Token; only one API key, bearer token, or user and password can be sent; give its headers with --header',
+    ],
   ])('%j: %s', (security, expected) => {
     expect(chosen(...security)).toBe(expected);
   });

@@ -230,7 +230,10 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
 }
 
 /** The preferred security requirement that needs a single API key, token, or user and password. */
-function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
+function readSecurity(
+  document: OpenApiDocument,
+  operation: JsonObject,
+): Pick<Operation, 'security' | 'keyHeaders' | 'unsupportedSecurity'> {
   const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
   const listed = written.filter(isObject);
   const requirements = listed.map((requirement) => Object.keys(requirement));
@@ -244,10 +247,22 @@ function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Op
   if (first !== undefined) return { security: { ...first, optional }, unsupportedSecurity: undefined };
   if (optional) return { security: undefined, unsupportedSecurity: undefined };
   const needed = requirements.map((schemes) => schemes.join(' and ')).join(' or ');
+  const keyHeaders = requirements.map((schemes) => keyHeadersOf(document, schemes)).find((headers) => headers !== undefined);
+  const orGiven = keyHeaders === undefined ? '' : '; give its headers with --header';
   return {
     security: undefined,
-    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent`,
+    keyHeaders,
+    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent${orGiven}`,
   };
+}
+
+/** The headers of several schemes, in lower case; undefined when one of them is not sent in a header. */
+function keyHeadersOf(document: OpenApiDocument, schemes: readonly string[]): readonly string[] | undefined {
+  const headers = schemes.flatMap((scheme) => {
+    const read = readScheme(document, scheme);
+    return read?.in === 'header' ? [read.name.toLowerCase()] : [];
+  });
+  return headers.length === schemes.length ? headers : undefined;
 }
 
 function preferenceOf({ kind, in: place }: Pick<Security, 'kind' | 'in'>): number {

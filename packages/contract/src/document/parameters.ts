@@ -43,7 +43,7 @@ export function requiredParameters(
     const given = givenFor(source.given ?? NOTHING_GIVEN, parameter);
     const isNeeded = required || given !== undefined;
     if (!isNeeded || place === 'path' || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
-    const pairs = given === undefined ? pairsOf(source, parameter) : givenPairs(source, parameter, given);
+    const pairs = given === undefined ? writtenSample(source, parameter) : givenPairs(source, parameter, given);
     const first = pairs?.[0]?.[1];
     if (pairs === undefined)
       return `it needs the ${place} parameter ${name}, for which the document has no example; give a value with --value ${name}=VALUE`;
@@ -85,21 +85,21 @@ export function issuesOfText(check: (value: unknown) => readonly Issue[], text: 
 type Pair = readonly [name: string, text: string];
 
 /** A valid value of a parameter, as it is sent: several pairs for a repeated list and for an object. */
-function pairsOf(source: SampleSource, parameter: Parameter): readonly Pair[] | undefined {
+function writtenSample(source: SampleSource, parameter: Parameter): readonly Pair[] | undefined {
   const { pointer, examples } = parameter;
   const sample =
     firstFitting(source, pointer, examples) ??
     wholeObject(source, parameter) ??
     (pointer === undefined ? undefined : sampleOf(source, pointer));
   const [example] = examples;
-  return written(parameter, sample === undefined ? example : sample.value);
+  return textPairs(parameter, sample === undefined ? example : sample.value);
 }
 
 /** The value that the user gives: JSON for an object, else the text. */
 function givenPairs({ document }: SampleSource, parameter: Parameter, text: string): readonly Pair[] {
   if (!isSpread(document, parameter)) return [[parameter.name, text]];
   try {
-    return written(parameter, JSON.parse(text)) ?? [[parameter.name, text]];
+    return textPairs(parameter, JSON.parse(text)) ?? [[parameter.name, text]];
   } catch {
     return [[parameter.name, text]];
   }
@@ -120,7 +120,7 @@ function wholeObject(source: SampleSource, { pointer }: Parameter): SampleValue 
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
 /** Writes a value in the style of its parameter; undefined when it has none, or contains further lists and objects. */
-function written({ name, style, explode }: Parameter, value: unknown): readonly Pair[] | undefined {
+function textPairs({ name, style, explode }: Parameter, value: unknown): readonly Pair[] | undefined {
   const separator = SEPARATORS[style] ?? ',';
   if (Array.isArray(value)) return explode ? value.map((item) => [name, String(item)]) : [[name, value.map(String).join(separator)]];
   if (value === null || value === undefined) return undefined;
@@ -142,7 +142,7 @@ export function isSpread(document: OpenApiDocument, { in: place, pointer, style,
 }
 
 /** Whether a parameter is a list or an object, of which its text is only the written form. */
-export function isStructured(document: OpenApiDocument, { pointer }: Parameter): boolean {
+export function hasListOrObject(document: OpenApiDocument, { pointer }: Parameter): boolean {
   const types = pointer === undefined ? new Set() : typesOf(schemaNodes(document, pointer));
   return types.has('array') || types.has('object');
 }

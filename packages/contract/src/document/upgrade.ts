@@ -32,7 +32,7 @@ export function upgradeDocument(value: unknown): UpgradedDocument {
 
 /**
  * Completes the upgrade: adds null to nullable enumerations and alternatives, and removes `nullable` from schemas without a type. By the letter of
- * 3.0.3, `nullable` beside alternatives allows no null, but the frameworks that write it mean it.
+ * 3.0.3, `nullable` next to alternatives allows no null, but the frameworks that write it mean it.
  */
 function completeUpgrade(upgraded: unknown, original: unknown): unknown {
   if (Array.isArray(upgraded))

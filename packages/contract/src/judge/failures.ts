@@ -1,9 +1,9 @@
 import { errorText } from '../is-error.ts';
 
-/** An error of this program, or of a hook, after the first request. The run still reports its other findings. */
+/** An error of this program, or of a hook, after the first request. What else the run found is reported all the same. */
 export interface Failure {
   readonly error: string;
-  /** The first step that failed with this error, such as a check of an operation. */
+  /** The part that failed first with this error, such as a check of an operation. */
   readonly where: string;
   readonly times: number;
 }
@@ -18,18 +18,18 @@ export interface Failures {
 
 export function createFailures(): Failures {
   const found = new Map<string, Failure>();
-  function add(where: string, thrown: unknown): void {
+  function countFailure(where: string, thrown: unknown): void {
     const error = errorText(thrown);
     const known = found.get(error) ?? { error, where, times: 0 };
     found.set(error, { ...known, times: known.times + 1 });
   }
   return {
-    add,
+    add: countFailure,
     attempt(where, work, otherwise) {
       try {
         return work();
       } catch (error) {
-        add(where, error);
+        countFailure(where, error);
         return otherwise;
       }
     },

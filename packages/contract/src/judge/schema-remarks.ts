@@ -47,12 +47,12 @@ const forbidden = new WeakMap<readonly Issue[], ReadonlyMap<string, readonly Iss
 
 /** The names of all properties of one object that a schema forbids. */
 function forbiddenNames(issues: readonly Issue[], issue: Issue): string {
-  const known = forbidden.get(issues) ?? Map.groupBy(issues, objectOf);
+  const known = forbidden.get(issues) ?? Map.groupBy(issues, issueObjectKey);
   forbidden.set(issues, known);
-  return (known.get(objectOf(issue)) ?? []).map(({ path }) => lastToken(path)).join(', ');
+  return (known.get(issueObjectKey(issue)) ?? []).map(({ path }) => lastToken(path)).join(', ');
 }
 
-function objectOf({ path, schemaPath }: Issue): string {
+function issueObjectKey({ path, schemaPath }: Issue): string {
   return `${schemaPath}\n${parentPointer(path)}`;
 }
 

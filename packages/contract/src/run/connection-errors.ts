@@ -6,8 +6,8 @@ export function isLate(error: unknown): boolean {
 }
 
 /** Whether a service closed the connection in place of a response, as one does whose process crashed. */
-export function isClosed(error: unknown): boolean {
+export function closedConnection(error: unknown): boolean {
   if (!isError(error)) return false;
-  if (error.cause !== undefined) return isClosed(error.cause);
+  if (error.cause !== undefined) return closedConnection(error.cause);
   return 'code' in error && (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }

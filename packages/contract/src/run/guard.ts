@@ -6,7 +6,7 @@ import type { Credential } from '../exchange/exchange.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import { readBody } from '../form/body.ts';
 import { fromMultipart, isMultipart } from '../form/multipart.ts';
-import { isClosed } from './connection-errors.ts';
+import { closedConnection } from './connection-errors.ts';
 import { showMoney } from './money.ts';
 import { NO_BUDGET, worthOf } from './price.ts';
 import type { Budget, PriceOf } from './price.ts';
@@ -110,7 +110,7 @@ export function createGuard({
     try {
       response = await send(request);
     } catch (error) {
-      if (rule.step.effect === 'reads' && isClosed(error)) allowAgain(rule);
+      if (rule.step.effect === 'reads' && closedConnection(error)) allowAgain(rule);
       throw error;
     }
     if (response.status === 429 || (response.status === 401 && canRenew)) allowAgain(rule);

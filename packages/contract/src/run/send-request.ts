@@ -5,7 +5,7 @@ import type { Security } from '../document/operation.ts';
 import { readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
 import { isError } from '../is-error.ts';
-import { isClosed, isLate } from './connection-errors.ts';
+import { closedConnection, isLate } from './connection-errors.ts';
 import type { Credentials } from './credentials.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
@@ -34,7 +34,7 @@ export class NoResponseError extends Error {
 
   /** Whether the request reached the service: it was late, or closed the connection. Then something listens there. */
   get isReached(): boolean {
-    return isLate(this.cause) || isClosed(this.cause);
+    return isLate(this.cause) || closedConnection(this.cause);
   }
 }
 
@@ -114,7 +114,7 @@ async function onceOrClosed(transport: Transport, step: Step, build: () => Reque
       return await once(transport, step, build(), sent);
     } catch (error) {
       const isRefusedAgain = isAgain && error instanceof NoResponseError && error.cause instanceof RefusedRequestError;
-      if (!isRefusedAgain && !(error instanceof NoResponseError && isClosed(error.cause))) throw error;
+      if (!isRefusedAgain && !(error instanceof NoResponseError && closedConnection(error.cause))) throw error;
       if (isAgain)
         return readExchange(step.operation, sent, { status: 0, headers: {}, bytes: new Uint8Array(), cut: CLOSED, milliseconds: 0 });
     }

@@ -35,10 +35,11 @@ export interface BodyValues {
 
 /** A valid request of an operation, or the reason why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
-  const { ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
+  const { keyHeaders, ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
   if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
   if (ownServer !== undefined) return `the document gives it a server of its own (${ownServer}), and a run calls only its target`;
-  if (unsupportedSecurity !== undefined) return unsupportedSecurity;
+  const hasKeys = keyHeaders?.every((name) => source.given.headers[name] !== undefined) === true;
+  if (unsupportedSecurity !== undefined && !hasKeys) return unsupportedSecurity;
   if (unsupportedBody !== undefined) return unsupportedBody;
   const parameters = requiredParameters(source, operation);
   if (typeof parameters === 'string') return parameters;

@@ -1,4 +1,4 @@
-import { isCredential, isIgnorable, isSpread, issuesOfText, isStructured } from '../../document/parameters.ts';
+import { isCredential, isIgnorable, isSpread, issuesOfText, hasListOrObject } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
@@ -68,7 +68,7 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
         return { at: pointer, provenance, detail: `without the required ${parameter.in} parameter ${parameter.name}`, proposal: undefined };
       continue;
     }
-    if (isStructured(document, parameter)) continue;
+    if (hasListOrObject(document, parameter)) continue;
     const [issue] = issuesOfText(validator.compile(pointer), text);
     if (issue !== undefined)
       return {

@@ -1,6 +1,6 @@
 import { mediaTypeName } from '../../document/media-type.ts';
 import type { RequestBody } from '../../document/operation.ts';
-import { isSpread, isSpreadName, issuesOfText, isStructured } from '../../document/parameters.ts';
+import { isSpread, isSpreadName, issuesOfText, hasListOrObject } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import { valueAt } from '../../document/pointer.ts';
 import type { Provenance } from '../../document/provenance.ts';
@@ -120,7 +120,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
         return parameter.required && parameter.in !== 'cookie'
           ? [clientRemark(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
           : [];
-      if (parameter.pointer === undefined || isStructured(document, parameter)) return [];
+      if (parameter.pointer === undefined || hasListOrObject(document, parameter)) return [];
       const described = { pointer: parameter.pointer, provenance: parameter.provenance };
       return issuesOfText(validator.compile(parameter.pointer), text)
         .slice(0, 1)
