@@ -33,7 +33,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
-  const started = await startRuntime(options, () => listeningUrl(app));
+  const started = await startRuntime(options, {
+    url: () => listeningUrl(app),
+    addresses: () => app.addresses().flatMap((bound) => (typeof bound === 'string' ? [] : bound.address)),
+  });
   const { runtime, clock, metrics } = started;
   let isStopping = false;
   const { context, runRound, background } = createContext(options, started, {

@@ -1,4 +1,4 @@
-/** What is slow or large in one account makes no other account wait. */
+/** A slow, large or hostile thing of one account makes no other account wait. */
 import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';

@@ -114,7 +114,7 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
   };
 }
 
-/** Work that is no account's, and of which an instance does one piece at a time, such as a clean-up. @param perform Must not be needed twice. */
+/** Work of the whole service, of which an instance does one piece at a time, such as a clean-up. */
 export function singleWork(perform: () => Promise<void>, onFailure: (error: unknown) => void): BackgroundWork {
   let isDue = false;
   return backgroundWork({
