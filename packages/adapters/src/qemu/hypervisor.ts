@@ -220,7 +220,9 @@ function changesOn(host: Host): Hypervisor {
           createBackup(folders.pathOf(vmId), mark, { backup, signal }),
         ),
       restore: (vmId, backup, token) =>
-        onDisk({ vmId, token, task: `restore/${vmId}/${token}/${backup}` }, (mark, signal) => restoreBackup(host, mark, { backup, signal })),
+        onDisk({ vmId, token, task: `restore/${vmId}/${token}/${backup}` }, (mark, signal) =>
+          restoreBackup(host, mark, { backup, signal }),
+        ),
       remove: (vmId, backup, token) =>
         admitted(vmId, token, async () => {
           const mark = await folders.read(vmId);
