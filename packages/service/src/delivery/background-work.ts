@@ -31,22 +31,30 @@ export interface BackgroundWork {
 /** The account of work that belongs to no account. */
 export const NO_ACCOUNT = '';
 
-/** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
-export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
-  const { places, placesEach = Math.ceil(places / 2), onFailure } = kind;
-  /** The accounts that may have due work, in the order of their turns. */
+/** The accounts that may have due work, in the order of their turns, and the work that is done for each. */
+function turnsOf({ places, placesEach = Math.ceil(places / 2) }: Pick<WorkKind<unknown>, 'places' | 'placesEach'>) {
   const line = new Set<string>();
   const running = new Map<Promise<void>, string>();
+  return {
+    line,
+    running,
+    /** Undefined if no account may have a place. */
+    nextAccount(): string | undefined {
+      if (running.size >= places) return undefined;
+      const counts = Map.groupBy(running.values(), (accountId) => accountId);
+      return [...line].find((accountId) => (counts.get(accountId)?.length ?? 0) < placesEach);
+    },
+  };
+}
+
+/** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
+export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
+  const { onFailure } = kind;
+  const { line, running, nextAccount } = turnsOf(kind);
   let looking: Promise<void> | undefined;
   let refreshes = false;
   let looksAgain = false;
   let isClosed = false;
-
-  function nextAccount(): string | undefined {
-    if (isClosed || running.size >= places) return undefined;
-    const counts = Map.groupBy(running.values(), (accountId) => accountId);
-    return [...line].find((accountId) => (counts.get(accountId)?.length ?? 0) < placesEach);
-  }
 
   async function fillPlaces(): Promise<void> {
     do {
@@ -55,7 +63,7 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
         refreshes = false;
         for (const accountId of await kind.accounts()) line.add(accountId);
       }
-      for (let accountId = nextAccount(); accountId !== undefined; accountId = nextAccount()) {
+      for (let accountId = nextAccount(); accountId !== undefined && !isClosed; accountId = nextAccount()) {
         line.delete(accountId);
         const item = await kind.take(accountId);
         if (item === undefined) continue;
