@@ -63,7 +63,8 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
         refreshes = false;
         for (const accountId of await kind.accounts()) line.add(accountId);
       }
-      for (let accountId = nextAccount(); accountId !== undefined && !isClosed; accountId = nextAccount()) {
+      for (let accountId = nextAccount(); accountId !== undefined; accountId = nextAccount()) {
+        if (isClosed) return;
         line.delete(accountId);
         const item = await kind.take(accountId);
         if (item === undefined) continue;
@@ -101,12 +102,11 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
       });
   }
 
-  function inProgress(): Promise<void>[] {
-    return [looking ?? [], ...running.keys()].flat();
-  }
-
   async function settled(): Promise<void> {
-    for (let current = inProgress(); current.length > 0; current = inProgress()) await Promise.all(current);
+    const inProgress = [looking ?? [], ...running.keys()].flat();
+    if (inProgress.length === 0) return;
+    await Promise.all(inProgress);
+    await settled();
   }
 
   return {
