@@ -49,7 +49,6 @@ function turnsOf({ places, placesEach = Math.ceil(places / 2) }: Pick<WorkKind<u
 
 /** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
 export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
-  const { onFailure } = kind;
   const { line, running, nextAccount } = turnsOf(kind);
   let looking: Promise<void> | undefined;
   let refreshes = false;
@@ -75,26 +74,20 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
   }
 
   function start(accountId: string, item: Item): void {
-    const work = performOne(accountId, item).finally(() => {
-      running.delete(work);
-      look();
-    });
+    const work = hasMoreAfter(kind, item)
+      .then((hasMore) => void (hasMore && line.add(accountId)))
+      .finally(() => {
+        running.delete(work);
+        look();
+      });
     running.set(work, accountId);
-  }
-
-  async function performOne(accountId: string, item: Item): Promise<void> {
-    try {
-      if ((await kind.perform(item)) !== 'later') line.add(accountId);
-    } catch (error) {
-      onFailure(error);
-    }
   }
 
   function look(): void {
     looksAgain = true;
     if (looking || isClosed) return;
     looking = fillPlaces()
-      .catch(onFailure)
+      .catch(kind.onFailure)
       .finally(() => {
         looking = undefined;
         // Something may have become due after the last look.
@@ -120,6 +113,16 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
       await settled();
     },
   };
+}
+
+/** @returns Whether the account may have more work at once. */
+async function hasMoreAfter<Item>(kind: WorkKind<Item>, item: Item): Promise<boolean> {
+  try {
+    return (await kind.perform(item)) !== 'later';
+  } catch (error) {
+    kind.onFailure(error);
+    return false;
+  }
 }
 
 /** Work of the whole service, of which an instance does one piece at a time, such as a clean-up. */
