@@ -33,7 +33,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
-  const started = await startRuntime(options, () => listeningUrl(app));
+  const started = await startRuntime(options, {
+    url: () => listeningUrl(app),
+    addresses: () => app.addresses().flatMap((bound) => (typeof bound === 'string' ? [] : bound.address)),
+  });
   const { runtime, clock, metrics } = started;
   let isStopping = false;
   const { context, runRound, background } = createContext(options, started, {
@@ -44,7 +47,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const app = await createApplication(context);
   const operator = await createOperatorApplication(context);
   flushAtClose({ app, operator }, context);
-  async function counted(round: RoundOptions): Promise<number> {
+  async function runCounted(round: RoundOptions): Promise<number> {
     try {
       return await context.sandbox.exclusive(() => runRound(round));
     } catch (error) {
@@ -64,8 +67,8 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
       const missing = await runtime.store.read((db) => missingSettings(db, runtime.mode));
       return missing.length === 0 ? undefined : operationsThatSet(missing);
     },
-    runScheduledJobs: () => counted({ others: 'skip', waitsForBackground: true }),
-    runRound: () => counted({ others: 'skip', waitsForBackground: false }),
+    runScheduledJobs: () => runCounted({ others: 'skip', waitsForBackground: true }),
+    runRound: () => runCounted({ others: 'skip', waitsForBackground: false }),
     settled: () => settleBackground(background),
     announceServing: () => runtime.instance.announceServing(),
     announceStop() {

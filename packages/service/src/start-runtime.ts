@@ -37,12 +37,18 @@ export interface StartedRuntime {
   close(): void;
 }
 
+/** Where the service listens, once it does. */
+export interface Listening {
+  url(): string;
+  addresses(): readonly string[];
+}
+
 /**
  * Joins the instances on the store.
  *
- * @param listeningUrl The URL at which the service listens.
+ * @param listening Where the service listens.
  */
-export async function startRuntime(options: ServiceOptions, listeningUrl: () => string): Promise<StartedRuntime> {
+export async function startRuntime(options: ServiceOptions, listening: Listening): Promise<StartedRuntime> {
   const { store, secret, previousSecret, mode = 'sandbox' } = options;
   assertSecrets(options);
   const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
@@ -67,7 +73,8 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
     instance: await join(options, ports, { clockCheck, metrics }),
     deliveries,
     closing: closing.signal,
-    publicUrl: () => publicUrl ?? listeningUrl(),
+    publicUrl: () => publicUrl ?? listening.url(),
+    listeningAddresses: listening.addresses,
   };
   observeRuntime(metrics, runtime);
   return { runtime, clock, clockCheck, metrics, close: () => closing.abort() };

@@ -71,8 +71,9 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   removeWebhook: 'gone',
   rotateWebhookSecret: 'anew',
   testWebhook: 'anew',
-  replayWebhookDelivery: 'anew',
-  replayWebhook: 'anew',
+  replayWebhookDelivery: 'same',
+  // Until its steps are done.
+  replayWebhook: 'refused',
   openVmConsole: 'anew',
 };
 

@@ -1,4 +1,4 @@
-/** The slow and the large things of one account make no other account wait. */
+/** A slow, large or hostile thing of one account makes no other account wait. */
 import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';

@@ -150,6 +150,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         deliveries: { [give.name]: give, [take.name]: take },
         closing: new AbortController().signal,
         publicUrl: () => 'https://api.example.com',
+        listeningAddresses: () => [],
         ...given,
       };
     },

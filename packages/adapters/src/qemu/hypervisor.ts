@@ -102,7 +102,7 @@ function lockOf({ options }: Host, vmId: number): string {
   return `reseller-qemu/${options.serviceId}/${vmId}`;
 }
 
-/** The state of a task of another process. What it has left on the disk tells how it ended. */
+/** The state of a task of another process. The files on the disk tell how it ended. */
 async function stateOfUnknownTask(host: Host, task: string): Promise<TaskState> {
   const [, what, vm, token, backup] = /^(backup|restore)\/(\d+)\/(\d+)\/(.+)$/.exec(task) ?? [];
   if (what === undefined || backup === undefined) throw new Error(`'${task}' is not a task of this adapter.`);
@@ -116,7 +116,7 @@ async function stateOfUnknownTask(host: Host, task: string): Promise<TaskState> 
       : mark?.token === Number(token) &&
         !existsSync(join(folder, `${DISK_FILE}.draft`)) &&
         (!mark.isWanted || (await findMachine(folder, mark)) !== undefined);
-  return isDone ? { status: 'succeeded' } : { status: 'failed', reason: 'The process that carried the task out has ended.' };
+  return isDone ? { status: 'succeeded' } : { status: 'failed', reason: 'The process of the task has ended.' };
 }
 
 /** Creates the adapter. VMs of an earlier process go on running. */
@@ -220,7 +220,9 @@ function changesOn(host: Host): Hypervisor {
           createBackup(folders.pathOf(vmId), mark, { backup, signal }),
         ),
       restore: (vmId, backup, token) =>
-        onDisk({ vmId, token, task: `restore/${vmId}/${token}/${backup}` }, (mark, signal) => restoreBackup(host, mark, { backup, signal })),
+        onDisk({ vmId, token, task: `restore/${vmId}/${token}/${backup}` }, (mark, signal) =>
+          restoreBackup(host, mark, { backup, signal }),
+        ),
       remove: (vmId, backup, token) =>
         admitted(vmId, token, async () => {
           const mark = await folders.read(vmId);

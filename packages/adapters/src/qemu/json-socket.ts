@@ -46,7 +46,7 @@ function connected(path: string, shown: string): Promise<Socket> {
   return promise;
 }
 
-/** The guest is not trusted: what it sends has a limit for a message, for a connection, and for their number. */
+/** The guest is not trusted, so a message, a connection and the number of messages have limits. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 const MAX_BYTES = 4 * 1024 ** 2;
 const MAX_MESSAGES = 1_000;

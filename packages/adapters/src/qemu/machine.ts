@@ -193,7 +193,7 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: Mac
     ['-netdev', networkOf(mark, network), '-device', `virtio-net-pci,netdev=net,mac=${macOf(mark)},romfile=`],
     ['-device', 'virtio-serial-pci', '-chardev', `socket,id=agent,path=${AGENT_SOCKET},server=on,wait=off`],
     ['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
-    // Without a log file, which the guest could fill without end. What it prints while nobody is connected is lost.
+    // Without a log file, which the guest could fill without end. Its output is lost while nobody is connected.
     ['-chardev', `socket,id=console,path=${CONSOLE_SOCKET},server=on,wait=off`, '-serial', 'chardev:console'],
     ['-qmp', `unix:${QMP_SOCKET},server=on,wait=off`],
     ['-vnc', `unix:${VNC_SOCKET}`],

@@ -6,6 +6,10 @@ import type { DoneOrStarted, TaskState } from '../task.ts';
 /** Ended tasks that are remembered. The service asks within seconds. */
 const MAX_ENDED = 1_000;
 
+function reasonOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}
+
 /** A task that runs. */
 interface RunningTask {
   readonly task: string;
@@ -51,7 +55,7 @@ export function diskTasks(taskAfterMs: number): DiskTasks {
       await Promise.race([begun.promise, work]);
       const outcome = work.then(
         () => remember(task, { status: 'succeeded' }),
-        (error: unknown) => remember(task, { status: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => remember(task, { status: 'failed', reason: reasonOf(error) }),
       );
       running.set(vmId, { task, token, abort, ended: outcome });
       void outcome.finally(() => {

@@ -31,22 +31,29 @@ export interface BackgroundWork {
 /** The account of work that belongs to no account. */
 export const NO_ACCOUNT = '';
 
-/** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
-export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
-  const { places, placesEach = Math.ceil(places / 2), onFailure } = kind;
-  /** The accounts that may have due work, in the order of their turns. */
+/** The accounts that may have due work, in the order of their turns, and the work that is done for each. */
+function turnsOf({ places, placesEach = Math.ceil(places / 2) }: Pick<WorkKind<unknown>, 'places' | 'placesEach'>) {
   const line = new Set<string>();
   const running = new Map<Promise<void>, string>();
+  return {
+    line,
+    running,
+    /** Undefined if no account may have a place. */
+    nextAccount(): string | undefined {
+      if (running.size >= places) return undefined;
+      const counts = Map.groupBy(running.values(), (accountId) => accountId);
+      return [...line].find((accountId) => (counts.get(accountId)?.length ?? 0) < placesEach);
+    },
+  };
+}
+
+/** Places are given to accounts in turns: an account that got one waits until each other account with due work has got one. */
+export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
+  const { line, running, nextAccount } = turnsOf(kind);
   let looking: Promise<void> | undefined;
   let refreshes = false;
   let looksAgain = false;
   let isClosed = false;
-
-  function nextAccount(): string | undefined {
-    if (isClosed || running.size >= places) return undefined;
-    const counts = Map.groupBy(running.values(), (accountId) => accountId);
-    return [...line].find((accountId) => (counts.get(accountId)?.length ?? 0) < placesEach);
-  }
 
   async function fillPlaces(): Promise<void> {
     do {
@@ -56,6 +63,7 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
         for (const accountId of await kind.accounts()) line.add(accountId);
       }
       for (let accountId = nextAccount(); accountId !== undefined; accountId = nextAccount()) {
+        if (isClosed) return;
         line.delete(accountId);
         const item = await kind.take(accountId);
         if (item === undefined) continue;
@@ -66,26 +74,20 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
   }
 
   function start(accountId: string, item: Item): void {
-    const work = performOne(accountId, item).finally(() => {
-      running.delete(work);
-      look();
-    });
+    const work = hasMoreAfter(kind, item)
+      .then((hasMore) => void (hasMore && line.add(accountId)))
+      .finally(() => {
+        running.delete(work);
+        look();
+      });
     running.set(work, accountId);
-  }
-
-  async function performOne(accountId: string, item: Item): Promise<void> {
-    try {
-      if ((await kind.perform(item)) !== 'later') line.add(accountId);
-    } catch (error) {
-      onFailure(error);
-    }
   }
 
   function look(): void {
     looksAgain = true;
     if (looking || isClosed) return;
     looking = fillPlaces()
-      .catch(onFailure)
+      .catch(kind.onFailure)
       .finally(() => {
         looking = undefined;
         // Something may have become due after the last look.
@@ -93,12 +95,11 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
       });
   }
 
-  function inProgress(): Promise<void>[] {
-    return [looking ?? [], ...running.keys()].flat();
-  }
-
   async function settled(): Promise<void> {
-    for (let current = inProgress(); current.length > 0; current = inProgress()) await Promise.all(current);
+    const inProgress = [looking ?? [], ...running.keys()].flat();
+    if (inProgress.length === 0) return;
+    await Promise.all(inProgress);
+    await settled();
   }
 
   return {
@@ -114,7 +115,17 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
   };
 }
 
-/** Work that belongs to no account, of which an instance does one piece at a time, such as a clean-up. @param perform Must not be needed twice. */
+/** @returns Whether the account may have more work at once. */
+async function hasMoreAfter<Item>(kind: WorkKind<Item>, item: Item): Promise<boolean> {
+  try {
+    return (await kind.perform(item)) !== 'later';
+  } catch (error) {
+    kind.onFailure(error);
+    return false;
+  }
+}
+
+/** Work of the whole service, of which an instance does one piece at a time, such as a clean-up. */
 export function singleWork(perform: () => Promise<void>, onFailure: (error: unknown) => void): BackgroundWork {
   let isDue = false;
   return backgroundWork({

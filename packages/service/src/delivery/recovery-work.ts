@@ -19,7 +19,7 @@ export function recoveryWork(runtime: Runtime, logger: Logger): RecoveryWork {
   const [failed, logged] = [new Set<string>(), new Set<string>()];
   let due = new Map<string, Reservation[]>();
 
-  async function recover(reservation: Reservation): Promise<'later'> {
+  async function recoverAndLog(reservation: Reservation): Promise<'later'> {
     const { id } = reservation;
     try {
       const isSettled = await recoverReservation(runtime, reservation, (task) =>
@@ -49,7 +49,7 @@ export function recoveryWork(runtime: Runtime, logger: Logger): RecoveryWork {
       return [...due.keys()];
     },
     take: async (accountId) => due.get(accountId)?.shift(),
-    perform: recover,
+    perform: recoverAndLog,
     places: store.tuning.maxConcurrentDeliveries,
     onFailure: (error) => logger.error({ err: error }, 'interrupted deliveries could not be read; the service tries again'),
   });

@@ -26,7 +26,7 @@ export interface Reservation {
   readonly task: string | null;
   /** Whether the task undoes the delivery. */
   readonly undoing: boolean;
-  /** The resource of the port calls, such as `vm/70418`. */
+  /** The subject of the port calls, such as `vm/70418`. */
   readonly subject: string;
 }
 

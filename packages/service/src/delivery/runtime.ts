@@ -30,6 +30,8 @@ export interface Runtime {
   readonly closing: AbortSignal;
   /** Base URL of the reseller API for its callers, without a trailing slash. */
   publicUrl(): string;
+  /** The addresses at which the reseller API listens, such as 127.0.0.1. Empty if it does not listen. */
+  listeningAddresses(): readonly string[];
 }
 
 /** The members of the runtime that a transaction needs. */

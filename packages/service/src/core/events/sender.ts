@@ -56,7 +56,7 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     return requests.of(id) === 0 && requests.of(LIMITED) < Math.ceil(webhookRequests / 2);
   }
 
-  async function take(accountId: string): Promise<Sending | undefined> {
+  async function takeDelivery(accountId: string): Promise<Sending | undefined> {
     const now = clock.now();
     const due = await store.read((db) => webhooksWithDue(db, accountId, now));
     for (const webhook of due.toSorted((one, other) => requests.of(one.id) - requests.of(other.id))) {
@@ -72,7 +72,7 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     return failing_since === null && !slow.has(id) ? [id] : [id, LIMITED];
   }
 
-  async function perform({ webhook, claimed, names }: Sending): Promise<'later' | void> {
+  async function sendTaken({ webhook, claimed, names }: Sending): Promise<'later' | void> {
     for (const name of names) requests.add(name, 1);
     try {
       const attempt = await sendDelivery(runtime, { webhook, claimed, clock, signal });
@@ -89,8 +89,8 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     places: webhookRequests,
     placesEach: webhookRequestsOfAccount,
     accounts: () => store.read((db) => accountsWithDue(db, clock.now())),
-    take,
-    perform,
+    take: takeDelivery,
+    perform: sendTaken,
     onFailure,
   });
   return {

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 
 import { expect, test } from 'vitest';
 
-import { guardedLookup, isAllowedAddress } from './webhook-url.ts';
+import { allowsLoopback, brokenRuleOfUrl, guardedLookup, isAllowedAddress } from './webhook-url.ts';
 
 test.each([
   ['93.184.215.14', true],
@@ -60,4 +60,17 @@ test('the connection uses only addresses that were checked', () => {
   lookup('panel.example', { all: true }, found);
   lookup('panel.example', { all: true }, found);
   expect(seen).toEqual(['93.184.215.14', 'panel.example has no public address', [{ address: '93.184.215.14', family: 4 }]]);
+});
+
+test.each([
+  ['sandbox', ['127.0.0.1'], true],
+  ['sandbox', ['::1', '127.0.0.1'], true],
+  ['sandbox', ['0.0.0.0'], false],
+  ['sandbox', ['::'], false],
+  ['sandbox', ['127.0.0.1', '192.0.2.2'], false],
+  ['live', ['127.0.0.1'], false],
+] as const)('a %s that listens on %s sends to its own machine: %s', (mode, addresses, allowed) => {
+  const reach = { mode, publicUrl: () => 'http://127.0.0.1:8080', listeningAddresses: () => addresses };
+  expect(allowsLoopback(reach)).toBe(allowed);
+  expect(brokenRuleOfUrl(reach, 'http://127.0.0.1:5432/') === undefined).toBe(allowed);
 });

@@ -9,9 +9,14 @@ import type { Runtime } from '../../delivery/runtime.ts';
 /** Public addresses that clouds use inside: the agent of Azure. */
 const INTERNAL_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** Whether a webhook may be on the machine of the service: in a sandbox that only its own machine can call. */
-export function allowsLoopback({ mode, publicUrl }: Pick<Runtime, 'mode' | 'publicUrl'>): boolean {
-  return mode === 'sandbox' && isLoopbackName(new URL(publicUrl()).hostname);
+type Reach = Pick<Runtime, 'mode' | 'publicUrl' | 'listeningAddresses'>;
+
+/**
+ * Whether a webhook may be on the machine of the service: in a sandbox that only its own machine can call. A sandbox that listens on all addresses
+ * shows a URL of its own machine, too, so the addresses decide.
+ */
+export function allowsLoopback({ mode, publicUrl, listeningAddresses }: Reach): boolean {
+  return mode === 'sandbox' && isLoopbackName(new URL(publicUrl()).hostname) && listeningAddresses().every(isLoopback);
 }
 
 function isLoopbackName(hostname: string): boolean {
@@ -32,7 +37,7 @@ export function isAllowedAddress(address: string, loopback: boolean): boolean {
 }
 
 /** The rule of a form that a URL breaks, or undefined. Its name is resolved for each request. */
-export function brokenRuleOfUrl(runtime: Pick<Runtime, 'mode' | 'publicUrl'>, text: string): string | undefined {
+export function brokenRuleOfUrl(runtime: Reach, text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const loopback = allowsLoopback(runtime);
   const isLocal = url !== undefined && loopback && isLoopbackName(url.hostname);

@@ -126,7 +126,7 @@ function assertUrl(runtime: Runtime, url: string): void {
   throw invalid([broken]);
 }
 
-/** Removes a webhook. It is no longer shown or called, and its deliveries are deleted in steps. */
+/** Removes a webhook. From now on, nothing shows it or is sent to it. Its deliveries are deleted in steps. */
 export async function deleteWebhook(db: Db, id: string): Promise<void> {
   await db.deleteFrom('webhook_secrets').where('webhook_id', '=', id).execute();
   await db.updateTable('webhooks').set({ removed: 1, has_steps: 1, enabled: 0, url: '', description: '' }).where('id', '=', id).execute();

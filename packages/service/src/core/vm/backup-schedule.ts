@@ -48,7 +48,7 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
     places: store.tuning.scheduledBackups,
     async accounts() {
       const rows = await store.read((db) =>
-        dueAt(db, instantNow())
+        dueBackups(db, instantNow())
           .select('account_id')
           .groupBy('account_id')
           .orderBy(({ fn }) => fn.min('backup_due'))
@@ -63,7 +63,7 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
       if ((await store.read(countInProgress)) >= store.tuning.scheduledBackups) return undefined;
       for (;;) {
         const due = await store.read((db) =>
-          dueAt(db, instant)
+          dueBackups(db, instant)
             .select(['id', 'backup_due', 'backup_anchor'])
             .where('account_id', '=', accountId)
             .orderBy('backup_due')
@@ -98,7 +98,7 @@ async function countInProgress(db: Db): Promise<number> {
   return Number(count);
 }
 
-function dueAt(db: Db, instant: number) {
+function dueBackups(db: Db, instant: number) {
   return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
 }
 

@@ -50,7 +50,7 @@ export function portCheckWork(runtime: Runtime, onFailure: (error: unknown) => v
     async accounts() {
       if (!ports.hypervisor.reaches) return [];
       const rows = await store.read((db) =>
-        dueAt(db, ports.clock.now())
+        dueMonitors(db, ports.clock.now())
           .select('vms.account_id')
           .groupBy('vms.account_id')
           .orderBy(({ fn }) => fn.min('next_check'))
@@ -72,13 +72,13 @@ export function portCheckWork(runtime: Runtime, onFailure: (error: unknown) => v
 /** Takes a due check. The time of the next one is stored first, so that no other instance takes it. */
 async function claimDueCheck({ store, ports }: Runtime, accountId: string): Promise<Monitor | undefined> {
   const now = ports.clock.now();
-  function ofAccount(db: Db) {
-    return dueAt(db, now).selectAll('vm_monitors').where('vms.account_id', '=', accountId).orderBy('next_check').limit(1);
+  function dueOfAccount(db: Db) {
+    return dueMonitors(db, now).selectAll('vm_monitors').where('vms.account_id', '=', accountId).orderBy('next_check').limit(1);
   }
   // Mostly nothing is due, and a read waits for no other transaction.
-  if ((await store.read((db) => ofAccount(db).executeTakeFirst())) === undefined) return undefined;
+  if ((await store.read((db) => dueOfAccount(db).executeTakeFirst())) === undefined) return undefined;
   return store.commit(async ({ db }) => {
-    const due = await store.sharing.claim(ofAccount(db), 'vm_monitors', 'skip').executeTakeFirst();
+    const due = await store.sharing.claim(dueOfAccount(db), 'vm_monitors', 'skip').executeTakeFirst();
     if (due === undefined) return undefined;
     await db
       .updateTable('vm_monitors')
@@ -89,7 +89,7 @@ async function claimDueCheck({ store, ports }: Runtime, accountId: string): Prom
   });
 }
 
-function dueAt(db: Db, now: number) {
+function dueMonitors(db: Db, now: number) {
   return checkable(db)
     .where('next_check', '<=', now)
     .where('vms.booted', '<=', now - BOOT_MS);
