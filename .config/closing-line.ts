@@ -65,12 +65,12 @@ function countsOf(modules: readonly TestModule[]): Counts {
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const byRing = Map.groupBy(tests, ringOfLeftOut);
   const results = (byRing.get(undefined) ?? []).map((test) => ({ name: test.fullName, result: test.result() }));
-  // A file that cannot be loaded counts as a failure, although it has no tests.
-  const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
+  // A file that cannot be loaded, or whose set-up fails, counts as a failure, although none of its tests failed.
+  const broken = modules.filter((module) => module.errors().length > 0);
   const isRun = new Set(['passed', 'failed']);
   return {
     passed: results.filter(({ result }) => result.state === 'passed').length,
-    failed: results.filter(({ result }) => result.state === 'failed').length + unloaded.length,
+    failed: results.filter(({ result }) => result.state === 'failed').length + broken.length,
     skipped: results
       .filter(({ result }) => !isRun.has(result.state))
       .map(({ name, result }) => ({ name, reason: ('note' in result && result.note) || 'no reason given' })),

@@ -24,15 +24,15 @@ interface Run {
 const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' }));
 const part = (commits % PARTS) + 1;
 process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
-const together = run([`--shard=${part}/${PARTS}`]);
+const together = runTests([`--shard=${part}/${PARTS}`]);
 // One after another, so that nothing runs next to them.
-const alone = together.files.map((file) => ({ file, ...run([file]) }));
+const alone = together.files.map((file) => ({ file, ...runTests([file]) }));
 for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed next to others: ${file}\n`);
 const failed = alone.reduce((sum, again) => sum + again.failed, 0);
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${together.passed + together.failed - failed} passed, ${failed} failed\n`);
 
-function run(given: readonly string[]): Run {
+function runTests(given: readonly string[]): Run {
   const folder = mkdtempSync(join(tmpdir(), 'deep-part-'));
   const report = join(folder, 'report.json');
   try {
@@ -41,13 +41,13 @@ function run(given: readonly string[]): Run {
       [VITEST, 'run', '--config', CONFIGURATION, ...given, '--reporter=default', '--reporter=json', `--outputFile=${report}`],
       { stdio: 'inherit', env: { ...process.env, [RING]: 'deep' } },
     );
-    return read(report);
+    return readReport(report);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function read(report: string): Run {
+function readReport(report: string): Run {
   const { testResults }: { testResults: { name: string; status: string; assertionResults: { status: string }[] }[] } = JSON.parse(
     readFileSync(report, 'utf8'),
   );

@@ -24,7 +24,7 @@ try {
     if (status !== 0) throw new Error(`${name} could not be bundled.\n${stdout}${stderr}`);
     const document: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isFields(document)) throw new Error(`${name} is not an OpenAPI document.`);
-    writeFileSync(join(into, `${name}.json`), textOf(withoutEmptyParts(name === 'service' ? withExtensionText(document) : document)));
+    writeFileSync(join(into, `${name}.json`), bundleText(withoutEmptyParts(name === 'service' ? withExtensionText(document) : document)));
   }
 } finally {
   rmSync(made, { recursive: true });
@@ -43,7 +43,7 @@ function withoutEmptyParts(document: Fields): Fields {
 }
 
 /** JSON with a line for each operation, component and other part, so that the change of one is the change of its line. */
-function textOf(document: Fields): string {
+function bundleText(document: Fields): string {
   const parts = Object.entries(document).map(([key, value]) => {
     if (key === 'components') return `"components": {\n${lines(value, (kind) => `{\n${lines(kind)}\n}`)}\n}`;
     if (key === 'paths') return `"paths": {\n${lines(value, (path) => `{\n${lines(path)}\n}`)}\n}`;

@@ -17,17 +17,16 @@ export type Figures = Readonly<Record<string, number>>;
 
 /** Measures all figures. It starts a service for the files of a purchase. */
 export function measure(): Figures {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-    .trim()
-    .split('\n')
-    .filter((file) => existsSync(join(ROOT, file)));
+  const files = listFiles('*.ts', '*.tsx');
   const generated = files.filter(isGenerated);
   const tests = files.filter((file) => !isGenerated(file) && isTest(file));
   const sources = files.filter((file) => !isGenerated(file) && !isTest(file));
+  const documents = listFiles('openapi/*.yaml', 'openapi/operator/*.yaml');
   return {
+    'files of documents': documents.length,
+    'lines of documents': linesOf(documents),
+    'lines of bundles': linesOf(listFiles('openapi/generated/*.json')),
+    'files in git': listFiles().length,
     'lines of sources': linesOf(sources),
     'lines of tests': linesOf(tests),
     'lines of generated code': linesOf(generated),
@@ -39,6 +38,15 @@ export function measure(): Figures {
     ...structureOf(sources),
     ...purchase(),
   };
+}
+
+/** The files of this repository that match the patterns of git, also those that are not committed yet. */
+function listFiles(...patterns: readonly string[]): string[] {
+  const given = ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns];
+  return execFileSync('git', given, { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((file) => existsSync(join(ROOT, file)));
 }
 
 function isGenerated(file: string): boolean {

@@ -122,8 +122,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { service, ports, simulated, vms, secret, operatorToken, hasDocs } = await serviceOn(store, configuration, observed);
   const notice = simulationNotice(simulated);
   if (mode === 'live' && notice !== undefined) logger.warn(notice);
-  const missing = await service.missingOperations();
-  if (missing !== undefined) logger.warn(`the service issues no key that can buy; call ${missing}`);
+  const missing = await missingOperationsOf(service, logger);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runRound(), logger);
@@ -162,10 +161,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
-  // A later renewal of the lease announces it otherwise.
-  await service
-    .announceServing()
-    .catch((error: unknown) => logger.warn({ err: error }, 'older instances do not know yet that this one serves'));
+  await announce(service, logger);
   endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(
@@ -185,6 +181,21 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       dnsPort: nameServer?.port,
     }),
   );
+}
+
+async function missingOperationsOf(service: Service, logger: Logger): Promise<string | undefined> {
+  const missing = await service.missingOperations();
+  if (missing !== undefined) logger.warn(`the service issues no key that can buy; call ${missing}`);
+  return missing;
+}
+
+/** Tells older instances on the database that this one serves. A later renewal of the lease does it otherwise. */
+async function announce(service: Service, logger: Logger): Promise<void> {
+  try {
+    await service.announceServing();
+  } catch (error) {
+    logger.warn({ err: error }, 'older instances do not know yet that this one serves');
+  }
 }
 
 /** Ends the process when it receives a signal. @param data Where the data stays. */

@@ -9,7 +9,7 @@ import type { OpenApiDocument } from '@reseller/contract';
 
 import { operationTable } from './operation-table.ts';
 import { runtime, RUNTIME_MODULE } from './runtime.ts';
-import { dropRemarks, openEnumeration } from './types.ts';
+import { dropFailures, dropRemarks, openEnumeration } from './types.ts';
 
 /** The generator drops schemas that no written operation refers to, also those of webhooks, and then does not find them. */
 const WEBHOOK_SCHEMAS: readonly string[] = ['WebhookPayload'];
@@ -24,7 +24,12 @@ export function configOf(document: string, folder: string, operations?: readonly
     input: bundlePath(document),
     logs: { file: false },
     parser: {
-      patch: { input: dropRemarks },
+      patch: {
+        input(document) {
+          dropRemarks(document);
+          dropFailures(document);
+        },
+      },
       ...(operations && { filters: { operations: { include: operations }, schemas: { include: [...WEBHOOK_SCHEMAS] } } }),
     },
     output: {

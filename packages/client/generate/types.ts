@@ -20,6 +20,15 @@ export const openEnumeration: NonNullable<Resolvers['union']> = ({ $, schemas, c
 /** Remarks that the bundle adds about the origin of a part. Users of the client have never seen the text that they refer to. */
 const REMARK = /\n*\*[^*\n]*\b(?:specification|our choice|Inferred)\b[^*\n]*\*\s*$/;
 
+/** Removes the failures of each operation: errors have classes of their own, so nobody names the types that the generator would give them. */
+export function dropFailures({ paths }: { readonly paths?: object }): void {
+  for (const item of Object.values(paths ?? {}))
+    for (const operation of Object.values(Object(item))) {
+      const { responses } = Object(operation);
+      for (const status of Object.keys(responses ?? {})) if (Number(status) >= 400) delete responses[status];
+    }
+}
+
 /** Takes the remarks about the origin of parts out of all descriptions. */
 export function dropRemarks(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 
 import { createClient } from '@hey-api/openapi-ts';
 
+import { dropFailures } from '../../client/generate/types.ts';
 import { writeFacts } from './facts.ts';
 
 const ROUTES = 'fastify.gen.ts';
@@ -27,6 +28,7 @@ async function writeRoutes({ document, client, path }: { document: string; clien
     await createClient({
       input: join(import.meta.dirname, `../../../openapi/generated/${document}.json`),
       logs: { file: false },
+      parser: { patch: { input: dropFailures } },
       output: { path: scratch, module: { extension: '.ts' } },
       // The names of the types are those of the clients.
       plugins: [{ name: '@hey-api/typescript', responses: { response: '{{name}}Success' } }, { name: 'fastify' }],

@@ -16,11 +16,16 @@ function entries(examples: Readonly<Record<string, { readonly value: unknown }>>
   return Object.entries(examples).map(([name, { value }]) => `    ${JSON.stringify(name)}: ${json(value)} satisfies ${type},`);
 }
 
+function responseTypeOf(id: string, status: string): string {
+  if (status === '200') return `${typeName(id)}Success`;
+  return status === '422' ? 'ValidationErrorEnvelope' : 'ErrorEnvelope';
+}
+
 function examplesOf({ id, responses }: Operation): string {
   return [
     `  ${id}: {`,
     ...Object.entries(responses).flatMap(([status, { content }]) =>
-      entries(content['application/json']?.examples ?? {}, `types.${typeName(id)}${status === '200' ? 'Success' : `Errors['${status}']`}`),
+      entries(content['application/json']?.examples ?? {}, `types.${responseTypeOf(id, status)}`),
     ),
     '  },',
   ].join('\n');

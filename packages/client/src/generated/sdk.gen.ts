@@ -3,7 +3,7 @@
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../runtime/client.ts';
 
 import { createHandleFacts, createVmFacts, deleteDedicatedServerFacts, editDomainDnsFacts, generateOtpFacts, getCurrentInvoiceFacts, getDedicatedServerFacts, getDomainFacts, getDomainPricingsFacts, getHandleFacts, getInvoiceFacts, listDedicatedMarketFacts, listDedicatedServersFacts, listDomainsFacts, listHandleCountriesFacts, listInvoicesFacts, listRequestsFacts, listSalesFacts, listVmHostsFacts, registerDomainFacts, reinstallVmFacts, requestDomainAuthcodeFacts, setDomainNameserversFacts, undeleteDedicatedServerFacts, undeleteDomainFacts } from './operation-table.gen.ts';
-import type { CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
+import type { CreateHandleData, CreateHandleResponses, CreateVmData, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerResponses, EditDomainDnsData, EditDomainDnsResponses, GenerateOtpData, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerResponses, GetDomainData, GetDomainPricingsData, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleResponses, GetInvoiceData, GetInvoiceResponses, ListDedicatedMarketData, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersResponses, ListDomainsData, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesResponses, ListRequestsData, ListRequestsResponses, ListSalesData, ListSalesResponses, ListVmHostsData, ListVmHostsResponses, RegisterDomainData, RegisterDomainResponses, ReinstallVmData, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeResponses, SetDomainNameserversData, SetDomainNameserversResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -24,7 +24,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Creates a virtual server on a host system, and returns its addresses and its login. Each `PUT` buys another VM (inferred). Generic retry middleware and proxies (axios-retry, `Retry` of urllib3, HAProxy, Caddy) can repeat `PUT` after a lost response, so switch that off. A repeat with the same `Idempotency-Key` buys nothing (not shown). The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
  */
-export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
+export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, unknown, ThrowOnError> => options.client.put<CreateVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: createVmFacts,
     url: '/vm/create',
@@ -40,7 +40,7 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
  */
-export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
+export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, unknown, ThrowOnError> => options.client.post<ReinstallVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: reinstallVmFacts,
     url: '/vm/{vmid}/reinstall',
@@ -56,7 +56,7 @@ export const reinstallVm = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
  */
-export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({
+export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, unknown, ThrowOnError> => options.client.get<ListVmHostsResponses, unknown, ThrowOnError>({
     requestValidator: listVmHostsFacts,
     url: '/vm/list/hosts',
     ...options
@@ -67,7 +67,7 @@ export const listVmHosts = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, unknown, ThrowOnError> => options.client.get<ListDedicatedServersResponses, unknown, ThrowOnError>({
     requestValidator: listDedicatedServersFacts,
     url: '/dedicated/list',
     ...options
@@ -78,7 +78,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
  *
  * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
  */
-export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({
+export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, unknown, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, unknown, ThrowOnError>({
     requestValidator: listDedicatedMarketFacts,
     url: '/dedicated/available',
     ...options
@@ -89,7 +89,7 @@ export const listDedicatedMarket = <ThrowOnError extends boolean = false>(option
  *
  * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
  */
-export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({
+export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, unknown, ThrowOnError> => options.client.get<GetDedicatedServerResponses, unknown, ThrowOnError>({
     requestValidator: getDedicatedServerFacts,
     url: '/dedicated/{identifier}/info',
     ...options
@@ -100,7 +100,7 @@ export const getDedicatedServer = <ThrowOnError extends boolean = false>(options
  *
  * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
  */
-export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({
+export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, unknown, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, unknown, ThrowOnError>({
     requestValidator: deleteDedicatedServerFacts,
     url: '/dedicated/{identifier}/delete',
     ...options
@@ -111,7 +111,7 @@ export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(opti
  *
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
  */
-export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({
+export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, unknown, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, unknown, ThrowOnError>({
     requestValidator: undeleteDedicatedServerFacts,
     url: '/dedicated/{identifier}/undelete',
     ...options
@@ -122,7 +122,7 @@ export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(op
  *
  * Returns the names of the domains of the account.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, unknown, ThrowOnError> => options.client.get<ListDomainsResponses, unknown, ThrowOnError>({
     requestValidator: listDomainsFacts,
     url: '/domain/list',
     ...options
@@ -133,7 +133,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
  */
-export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({
+export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, unknown, ThrowOnError> => options.client.get<GetDomainPricingsResponses, unknown, ThrowOnError>({
     requestValidator: getDomainPricingsFacts,
     url: '/domain/pricings',
     ...options
@@ -153,7 +153,7 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
  * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
  * are registered at another provider.
  */
-export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
+export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, unknown, ThrowOnError> => options.client.post<RegisterDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: registerDomainFacts,
     url: '/domain/register',
@@ -169,7 +169,7 @@ export const registerDomain = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns one domain with its registration status, handles, nameservers and timings.
  */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({
+export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, unknown, ThrowOnError> => options.client.get<GetDomainResponses, unknown, ThrowOnError>({
     requestValidator: getDomainFacts,
     url: '/domain/{domain}/info',
     ...options
@@ -180,7 +180,7 @@ export const getDomain = <ThrowOnError extends boolean = false>(options: Options
  *
  * Replaces the nameservers of a domain with the two to five in the form. The change applies within seconds, as the message says. It is inferred that the form replaces all five, and that setting the same nameservers again changes nothing.
  */
-export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError> => options.client.post<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError>({
+export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, unknown, ThrowOnError> => options.client.post<SetDomainNameserversResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setDomainNameserversFacts,
     url: '/domain/{domain}/nameserver',
@@ -196,7 +196,7 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
  *
  * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
  */
-export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({
+export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, unknown, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, unknown, ThrowOnError>({
     requestValidator: requestDomainAuthcodeFacts,
     url: '/domain/{domain}/authcode',
     ...options
@@ -207,7 +207,7 @@ export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(opti
  *
  * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
  */
-export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({
+export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, unknown, ThrowOnError> => options.client.post<UndeleteDomainResponses, unknown, ThrowOnError>({
     requestValidator: undeleteDomainFacts,
     url: '/domain/{domain}/undelete',
     ...options
@@ -222,7 +222,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
  *
  * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
  */
-export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
+export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, unknown, ThrowOnError> => options.client.post<EditDomainDnsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: editDomainDnsFacts,
     url: '/domain/{domain}/dns/edit',
@@ -238,7 +238,7 @@ export const editDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
  */
-export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, CreateHandleErrors, ThrowOnError> => options.client.put<CreateHandleResponses, CreateHandleErrors, ThrowOnError>({
+export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, unknown, ThrowOnError> => options.client.put<CreateHandleResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: createHandleFacts,
     url: '/domain/handle/create',
@@ -254,7 +254,7 @@ export const createHandle = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
  */
-export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({
+export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, unknown, ThrowOnError> => options.client.get<ListHandleCountriesResponses, unknown, ThrowOnError>({
     requestValidator: listHandleCountriesFacts,
     url: '/domain/handle/countries',
     ...options
@@ -265,7 +265,7 @@ export const listHandleCountries = <ThrowOnError extends boolean = false>(option
  *
  * Returns one contact handle with all its fields.
  */
-export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({
+export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, unknown, ThrowOnError> => options.client.get<GetHandleResponses, unknown, ThrowOnError>({
     requestValidator: getHandleFacts,
     url: '/domain/handle/{handle}/info',
     ...options
@@ -276,7 +276,7 @@ export const getHandle = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, unknown, ThrowOnError> => options.client.get<ListSalesResponses, unknown, ThrowOnError>({
     requestValidator: listSalesFacts,
     url: '/accounting/sales',
     ...options
@@ -287,7 +287,7 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, unknown, ThrowOnError> => options.client.get<ListInvoicesResponses, unknown, ThrowOnError>({
     requestValidator: listInvoicesFacts,
     url: '/accounting/invoices',
     ...options
@@ -298,7 +298,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
  */
-export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({
+export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, unknown, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, unknown, ThrowOnError>({
     requestValidator: getCurrentInvoiceFacts,
     url: '/accounting/invoices/current',
     ...options
@@ -309,7 +309,7 @@ export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options:
  *
  * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, unknown, ThrowOnError> => options.client.get<GetInvoiceResponses, unknown, ThrowOnError>({
     requestValidator: getInvoiceFacts,
     url: '/accounting/invoices/{invoiceID}',
     ...options
@@ -320,7 +320,7 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
  *
  * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
  */
-export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({
+export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, unknown, ThrowOnError> => options.client.post<GenerateOtpResponses, unknown, ThrowOnError>({
     requestValidator: generateOtpFacts,
     url: '/account/otp',
     ...options
@@ -331,7 +331,7 @@ export const generateOtp = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
  */
-export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
+export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, unknown, ThrowOnError> => options.client.post<ListRequestsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: listRequestsFacts,
     url: '/account/requests',

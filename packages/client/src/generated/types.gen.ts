@@ -1996,55 +1996,6 @@ export type CreateVmData = {
     url: '/vm/create';
 };
 
-export type CreateVmErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
-     */
-    402: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule, or asks for more than the host system offers; nothing was bought.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type CreateVmError = CreateVmErrors[keyof CreateVmErrors];
-
 export type CreateVmResponses = {
     /**
      * The VM was created.
@@ -2075,55 +2026,6 @@ export type ReinstallVmData = {
     url: '/vm/{vmid}/reinstall';
 };
 
-export type ReinstallVmErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The state of the resource, or an earlier request with the same Idempotency-Key, does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule, or names an operating system that is not offered; nothing was reinstalled.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ReinstallVmError = ReinstallVmErrors[keyof ReinstallVmErrors];
-
 export type ReinstallVmResponses = {
     /**
      * The reinstallation finished and the VM is booting.
@@ -2139,35 +2041,6 @@ export type ListVmHostsData = {
     query?: never;
     url: '/vm/list/hosts';
 };
-
-export type ListVmHostsErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListVmHostsError = ListVmHostsErrors[keyof ListVmHostsErrors];
 
 export type ListVmHostsResponses = {
     /**
@@ -2185,35 +2058,6 @@ export type ListDedicatedServersData = {
     url: '/dedicated/list';
 };
 
-export type ListDedicatedServersErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListDedicatedServersError = ListDedicatedServersErrors[keyof ListDedicatedServersErrors];
-
 export type ListDedicatedServersResponses = {
     /**
      * The dedicated servers of the account.
@@ -2229,35 +2073,6 @@ export type ListDedicatedMarketData = {
     query?: never;
     url: '/dedicated/available';
 };
-
-export type ListDedicatedMarketErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListDedicatedMarketError = ListDedicatedMarketErrors[keyof ListDedicatedMarketErrors];
 
 export type ListDedicatedMarketResponses = {
     /**
@@ -2279,39 +2094,6 @@ export type GetDedicatedServerData = {
     query?: never;
     url: '/dedicated/{identifier}/info';
 };
-
-export type GetDedicatedServerErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetDedicatedServerError = GetDedicatedServerErrors[keyof GetDedicatedServerErrors];
 
 export type GetDedicatedServerResponses = {
     /**
@@ -2340,43 +2122,6 @@ export type DeleteDedicatedServerData = {
     url: '/dedicated/{identifier}/delete';
 };
 
-export type DeleteDedicatedServerErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The server is already cancelled or is still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type DeleteDedicatedServerError = DeleteDedicatedServerErrors[keyof DeleteDedicatedServerErrors];
-
 export type DeleteDedicatedServerResponses = {
     /**
      * The server is cancelled and stays active until the termination date.
@@ -2404,47 +2149,6 @@ export type UndeleteDedicatedServerData = {
     url: '/dedicated/{identifier}/undelete';
 };
 
-export type UndeleteDedicatedServerErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
-     */
-    402: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The server is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type UndeleteDedicatedServerError = UndeleteDedicatedServerErrors[keyof UndeleteDedicatedServerErrors];
-
 export type UndeleteDedicatedServerResponses = {
     /**
      * The server is renewed again.
@@ -2461,35 +2165,6 @@ export type ListDomainsData = {
     url: '/domain/list';
 };
 
-export type ListDomainsErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListDomainsError = ListDomainsErrors[keyof ListDomainsErrors];
-
 export type ListDomainsResponses = {
     /**
      * The names of the domains.
@@ -2505,35 +2180,6 @@ export type GetDomainPricingsData = {
     query?: never;
     url: '/domain/pricings';
 };
-
-export type GetDomainPricingsErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetDomainPricingsError = GetDomainPricingsErrors[keyof GetDomainPricingsErrors];
 
 export type GetDomainPricingsResponses = {
     /**
@@ -2560,55 +2206,6 @@ export type RegisterDomainData = {
     url: '/domain/register';
 };
 
-export type RegisterDomainErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
-     */
-    402: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The domain is already registered, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the current provider does not accept; nothing was bought.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type RegisterDomainError = RegisterDomainErrors[keyof RegisterDomainErrors];
-
 export type RegisterDomainResponses = {
     /**
      * The domain is registered or transferred.
@@ -2629,39 +2226,6 @@ export type GetDomainData = {
     query?: never;
     url: '/domain/{domain}/info';
 };
-
-export type GetDomainErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetDomainError = GetDomainErrors[keyof GetDomainErrors];
 
 export type GetDomainResponses = {
     /**
@@ -2693,55 +2257,6 @@ export type SetDomainNameserversData = {
     url: '/domain/{domain}/nameserver';
 };
 
-export type SetDomainNameserversErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule; the nameservers were not changed.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type SetDomainNameserversError = SetDomainNameserversErrors[keyof SetDomainNameserversErrors];
-
 export type SetDomainNameserversResponses = {
     /**
      * The domain has these nameservers. It is inferred that unused ones are null.
@@ -2769,43 +2284,6 @@ export type RequestDomainAuthcodeData = {
     url: '/domain/{domain}/authcode';
 };
 
-export type RequestDomainAuthcodeErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type RequestDomainAuthcodeError = RequestDomainAuthcodeErrors[keyof RequestDomainAuthcodeErrors];
-
 export type RequestDomainAuthcodeResponses = {
     /**
      * The authcode of the domain.
@@ -2832,47 +2310,6 @@ export type UndeleteDomainData = {
     query?: never;
     url: '/domain/{domain}/undelete';
 };
-
-export type UndeleteDomainErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
-     */
-    402: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The domain is not cancelled, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type UndeleteDomainError = UndeleteDomainErrors[keyof UndeleteDomainErrors];
 
 export type UndeleteDomainResponses = {
     /**
@@ -2904,55 +2341,6 @@ export type EditDomainDnsData = {
     url: '/domain/{domain}/dns/edit';
 };
 
-export type EditDomainDnsErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule; the DNS records were not changed.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type EditDomainDnsError = EditDomainDnsErrors[keyof EditDomainDnsErrors];
-
 export type EditDomainDnsResponses = {
     /**
      * The DNS records are edited.
@@ -2978,51 +2366,6 @@ export type CreateHandleData = {
     url: '/domain/handle/create';
 };
 
-export type CreateHandleErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule; no handle was created.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type CreateHandleError = CreateHandleErrors[keyof CreateHandleErrors];
-
 export type CreateHandleResponses = {
     /**
      * The handle was created.
@@ -3038,35 +2381,6 @@ export type ListHandleCountriesData = {
     query?: never;
     url: '/domain/handle/countries';
 };
-
-export type ListHandleCountriesErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListHandleCountriesError = ListHandleCountriesErrors[keyof ListHandleCountriesErrors];
 
 export type ListHandleCountriesResponses = {
     /**
@@ -3089,39 +2403,6 @@ export type GetHandleData = {
     url: '/domain/handle/{handle}/info';
 };
 
-export type GetHandleErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetHandleError = GetHandleErrors[keyof GetHandleErrors];
-
 export type GetHandleResponses = {
     /**
      * The handle.
@@ -3137,35 +2418,6 @@ export type ListSalesData = {
     query?: never;
     url: '/accounting/sales';
 };
-
-export type ListSalesErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListSalesError = ListSalesErrors[keyof ListSalesErrors];
 
 export type ListSalesResponses = {
     /**
@@ -3183,31 +2435,6 @@ export type ListInvoicesData = {
     url: '/accounting/invoices';
 };
 
-export type ListInvoicesErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListInvoicesError = ListInvoicesErrors[keyof ListInvoicesErrors];
-
 export type ListInvoicesResponses = {
     /**
      * The invoices.
@@ -3223,31 +2450,6 @@ export type GetCurrentInvoiceData = {
     query?: never;
     url: '/accounting/invoices/current';
 };
-
-export type GetCurrentInvoiceErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetCurrentInvoiceError = GetCurrentInvoiceErrors[keyof GetCurrentInvoiceErrors];
 
 export type GetCurrentInvoiceResponses = {
     /**
@@ -3269,35 +2471,6 @@ export type GetInvoiceData = {
     query?: never;
     url: '/accounting/invoices/{invoiceID}';
 };
-
-export type GetInvoiceErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * No resource of this account has the identifier in the path.
-     */
-    404: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GetInvoiceError = GetInvoiceErrors[keyof GetInvoiceErrors];
 
 export type GetInvoiceResponses = {
     /**
@@ -3321,39 +2494,6 @@ export type GenerateOtpData = {
     url: '/account/otp';
 };
 
-export type GenerateOtpErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     */
-    409: ErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type GenerateOtpError = GenerateOtpErrors[keyof GenerateOtpErrors];
-
 export type GenerateOtpResponses = {
     /**
      * The code. Any earlier code is now invalid.
@@ -3372,43 +2512,6 @@ export type ListRequestsData = {
     query?: never;
     url: '/account/requests';
 };
-
-export type ListRequestsErrors = {
-    /**
-     * The request is not valid HTTP or not a valid form.
-     */
-    400: ErrorEnvelope;
-    /**
-     * The API key is missing, unknown or revoked.
-     */
-    401: ErrorEnvelope;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: ErrorEnvelope;
-    /**
-     * The body is not application/x-www-form-urlencoded.
-     */
-    415: ErrorEnvelope;
-    /**
-     * The form breaks a rule.
-     */
-    422: ValidationErrorEnvelope;
-    /**
-     * The API key has sent too many requests.
-     */
-    429: ErrorEnvelope;
-    /**
-     * The service failed. The request may or may not have taken effect.
-     */
-    500: ErrorEnvelope;
-    /**
-     * The service is not available at the moment; nothing was changed.
-     */
-    503: ErrorEnvelope;
-};
-
-export type ListRequestsError = ListRequestsErrors[keyof ListRequestsErrors];
 
 export type ListRequestsResponses = {
     /**

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdoptVmData, AdoptVmErrors, AdoptVmResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, EndSaleData, EndSaleErrors, EndSaleResponses, EndSessionData, EndSessionErrors, EndSessionResponses, EraseAccountData, EraseAccountErrors, EraseAccountResponses, ExportAccountData, ExportAccountErrors, ExportAccountResponses, ExportBookkeepingData, ExportBookkeepingErrors, ExportBookkeepingResponses, FollowRequestsData, FollowRequestsErrors, FollowRequestsResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountRequestData, GetAccountRequestErrors, GetAccountRequestResponses, GetAccountResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDomainData, GetDomainErrors, GetDomainResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetIpPoolData, GetIpPoolErrors, GetIpPoolResponses, GetOsImageData, GetOsImageErrors, GetOsImageResponses, GetReconciliationData, GetReconciliationErrors, GetReconciliationResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetTldPriceData, GetTldPriceErrors, GetTldPriceResponses, GetVmAccessData, GetVmAccessErrors, GetVmAccessResponses, GetVmBackupsData, GetVmBackupsErrors, GetVmBackupsResponses, GetVmData, GetVmErrors, GetVmRdnsData, GetVmRdnsErrors, GetVmRdnsResponses, GetVmResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountEventsData, ListAccountEventsErrors, ListAccountEventsResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListAccountWebhooksData, ListAccountWebhooksErrors, ListAccountWebhooksResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDnsRecordsData, ListDnsRecordsErrors, ListDnsRecordsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFailedAuthenticationsData, ListFailedAuthenticationsErrors, ListFailedAuthenticationsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsErrors, ListHostSystemPriceVersionsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListTldPriceVersionsData, ListTldPriceVersionsErrors, ListTldPriceVersionsResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, QuoteResizeVmData, QuoteResizeVmErrors, QuoteResizeVmResponses, RecordPaymentData, RecordPaymentErrors, RecordPaymentResponses, RecordRefundData, RecordRefundErrors, RecordRefundResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, ReleaseVmData, ReleaseVmErrors, ReleaseVmResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RetryJobsData, RetryJobsErrors, RetryJobsResponses, ReversePaymentData, ReversePaymentErrors, ReversePaymentResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, ScheduleHostSystemPricesData, ScheduleHostSystemPricesErrors, ScheduleHostSystemPricesResponses, ScheduleTldPricesData, ScheduleTldPricesErrors, ScheduleTldPricesResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetApiKeyRestrictionsData, SetApiKeyRestrictionsErrors, SetApiKeyRestrictionsResponses, SetAuditRetentionData, SetAuditRetentionErrors, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultQuotasData, SetDefaultQuotasErrors, SetDefaultQuotasResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetQuotasData, SetQuotasErrors, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSecondOperatorData, SetSecondOperatorErrors, SetSecondOperatorResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmAbuseStatusData, SetVmAbuseStatusErrors, SetVmAbuseStatusResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, SuspendAccountData, SuspendAccountErrors, SuspendAccountResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountErrors, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, WithdrawHostSystemPricesData, WithdrawHostSystemPricesErrors, WithdrawHostSystemPricesResponses, WithdrawTldPricesData, WithdrawTldPricesErrors, WithdrawTldPricesResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemResponses, AdoptVmData, AdoptVmResponses, AdvanceClockData, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteResponses, CreateFaultData, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenResponses, CreateSaleData, CreateSaleResponses, CreateSessionData, CreateSessionResponses, CreateSnapshotData, CreateSnapshotResponses, CreateVmBackupData, CreateVmBackupResponses, DefineHostSystemData, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolResponses, DefineOsImageData, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotResponses, DeleteVmBackupData, DeleteVmBackupResponses, EndSaleData, EndSaleResponses, EndSessionData, EndSessionResponses, EraseAccountData, EraseAccountResponses, ExportAccountData, ExportAccountResponses, ExportBookkeepingData, ExportBookkeepingResponses, FollowRequestsData, FollowRequestsResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountRequestData, GetAccountRequestResponses, GetAccountResponses, GetApiKeyData, GetApiKeyResponses, GetBillingProfileData, GetBillingProfileResponses, GetClockData, GetClockResponses, GetDedicatedServerData, GetDedicatedServerResponses, GetDocumentSeriesData, GetDocumentSeriesResponses, GetDomainData, GetDomainResponses, GetDueWorkData, GetDueWorkResponses, GetHostSystemData, GetHostSystemResponses, GetInvoiceData, GetInvoiceResponses, GetIpPoolData, GetIpPoolResponses, GetOsImageData, GetOsImageResponses, GetReconciliationData, GetReconciliationResponses, GetSellerData, GetSellerResponses, GetSessionData, GetSessionResponses, GetSettingsData, GetSettingsResponses, GetTldPriceData, GetTldPriceResponses, GetVmAccessData, GetVmAccessResponses, GetVmBackupsData, GetVmBackupsResponses, GetVmData, GetVmRdnsData, GetVmRdnsResponses, GetVmResponses, GetVmTrafficData, GetVmTrafficResponses, GetVmUsageData, GetVmUsageResponses, IssueApiKeyData, IssueApiKeyResponses, ListAccountEventsData, ListAccountEventsResponses, ListAccountRequestsData, ListAccountRequestsResponses, ListAccountsData, ListAccountsResponses, ListAccountWebhooksData, ListAccountWebhooksResponses, ListApiKeysData, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDomainsData, ListDomainsResponses, ListFailedAuthenticationsData, ListFailedAuthenticationsResponses, ListFaultsData, ListFaultsResponses, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsResponses, ListHostSystemsData, ListHostSystemsResponses, ListInvoicesData, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesResponses, ListPaymentsData, ListPaymentsResponses, ListRequestsData, ListRequestsResponses, ListSalesData, ListSalesResponses, ListSnapshotsData, ListSnapshotsResponses, ListTldPricesData, ListTldPricesResponses, ListTldPriceVersionsData, ListTldPriceVersionsResponses, ListVerifiersData, ListVerifiersResponses, ListVmsData, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerResponses, QuoteResizeVmData, QuoteResizeVmResponses, RecordPaymentData, RecordPaymentResponses, RecordRefundData, RecordRefundResponses, RegisterVerifierData, RegisterVerifierResponses, ReleaseVmData, ReleaseVmResponses, RemoveFaultData, RemoveFaultResponses, RemoveVmData, RemoveVmResponses, ResetSandboxData, ResetSandboxResponses, ResizeVmData, ResizeVmResponses, RestartVmBillingData, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotResponses, RestoreVmBackupData, RestoreVmBackupResponses, RetryJobsData, RetryJobsResponses, ReversePaymentData, ReversePaymentResponses, RevokeApiKeyData, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenResponses, ScheduleHostSystemPricesData, ScheduleHostSystemPricesResponses, ScheduleTldPricesData, ScheduleTldPricesResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitResponses, SetApiKeyRestrictionsData, SetApiKeyRestrictionsResponses, SetAuditRetentionData, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitResponses, SetDefaultQuotasData, SetDefaultQuotasResponses, SetDefaultRateLimitData, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesResponses, SetQuotasData, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionResponses, SetSecondOperatorData, SetSecondOperatorResponses, SetSellerData, SetSellerResponses, SetTldPriceData, SetTldPriceResponses, SetVatRatesData, SetVatRatesResponses, SetVmAbuseStatusData, SetVmAbuseStatusResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineResponses, SetVmRdnsData, SetVmRdnsResponses, StartVmData, StartVmResponses, StopVmData, StopVmResponses, SuspendAccountData, SuspendAccountResponses, TerminateDomainData, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpResponses, WithdrawHostSystemPricesData, WithdrawHostSystemPricesResponses, WithdrawTldPricesData, WithdrawTldPricesResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -25,7 +25,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Needs the scope `read`.
  */
-export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({ url: '/accounts', ...options });
+export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, unknown, ThrowOnError> => options.client.get<ListAccountsResponses, unknown, ThrowOnError>({ url: '/accounts', ...options });
 
 /**
  * Create an account
@@ -34,7 +34,7 @@ export const listAccounts = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `billing`.
  */
-export const createAccount = <ThrowOnError extends boolean = false>(options: Options<CreateAccountData, ThrowOnError>): RequestResult<CreateAccountResponses, CreateAccountErrors, ThrowOnError> => options.client.post<CreateAccountResponses, CreateAccountErrors, ThrowOnError>({
+export const createAccount = <ThrowOnError extends boolean = false>(options: Options<CreateAccountData, ThrowOnError>): RequestResult<CreateAccountResponses, unknown, ThrowOnError> => options.client.post<CreateAccountResponses, unknown, ThrowOnError>({
     url: '/accounts',
     ...options,
     headers: {
@@ -50,7 +50,7 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
+export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, unknown, ThrowOnError> => options.client.get<GetAccountResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
 
 /**
  * List an account's requests
@@ -59,7 +59,7 @@ export const getAccount = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `support`.
  */
-export const listAccountRequests = <ThrowOnError extends boolean = false>(options: Options<ListAccountRequestsData, ThrowOnError>): RequestResult<ListAccountRequestsResponses, ListAccountRequestsErrors, ThrowOnError> => options.client.get<ListAccountRequestsResponses, ListAccountRequestsErrors, ThrowOnError>({ url: '/accounts/{account_id}/requests', ...options });
+export const listAccountRequests = <ThrowOnError extends boolean = false>(options: Options<ListAccountRequestsData, ThrowOnError>): RequestResult<ListAccountRequestsResponses, unknown, ThrowOnError> => options.client.get<ListAccountRequestsResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/requests', ...options });
 
 /**
  * Get an account's request
@@ -68,7 +68,7 @@ export const listAccountRequests = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `support`.
  */
-export const getAccountRequest = <ThrowOnError extends boolean = false>(options: Options<GetAccountRequestData, ThrowOnError>): RequestResult<GetAccountRequestResponses, GetAccountRequestErrors, ThrowOnError> => options.client.get<GetAccountRequestResponses, GetAccountRequestErrors, ThrowOnError>({ url: '/accounts/{account_id}/requests/{number}', ...options });
+export const getAccountRequest = <ThrowOnError extends boolean = false>(options: Options<GetAccountRequestData, ThrowOnError>): RequestResult<GetAccountRequestResponses, unknown, ThrowOnError> => options.client.get<GetAccountRequestResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/requests/{number}', ...options });
 
 /**
  * List account events
@@ -77,7 +77,7 @@ export const getAccountRequest = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listAccountEvents = <ThrowOnError extends boolean = false>(options: Options<ListAccountEventsData, ThrowOnError>): RequestResult<ListAccountEventsResponses, ListAccountEventsErrors, ThrowOnError> => options.client.get<ListAccountEventsResponses, ListAccountEventsErrors, ThrowOnError>({ url: '/accounts/{account_id}/events', ...options });
+export const listAccountEvents = <ThrowOnError extends boolean = false>(options: Options<ListAccountEventsData, ThrowOnError>): RequestResult<ListAccountEventsResponses, unknown, ThrowOnError> => options.client.get<ListAccountEventsResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/events', ...options });
 
 /**
  * List account webhooks
@@ -86,7 +86,7 @@ export const listAccountEvents = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listAccountWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListAccountWebhooksData, ThrowOnError>): RequestResult<ListAccountWebhooksResponses, ListAccountWebhooksErrors, ThrowOnError> => options.client.get<ListAccountWebhooksResponses, ListAccountWebhooksErrors, ThrowOnError>({ url: '/accounts/{account_id}/webhooks', ...options });
+export const listAccountWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListAccountWebhooksData, ThrowOnError>): RequestResult<ListAccountWebhooksResponses, unknown, ThrowOnError> => options.client.get<ListAccountWebhooksResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/webhooks', ...options });
 
 /**
  * Get an account's current invoice
@@ -95,7 +95,7 @@ export const listAccountWebhooks = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `read`.
  */
-export const getAccountCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetAccountCurrentInvoiceData, ThrowOnError>): RequestResult<GetAccountCurrentInvoiceResponses, GetAccountCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetAccountCurrentInvoiceResponses, GetAccountCurrentInvoiceErrors, ThrowOnError>({ url: '/accounts/{account_id}/current-invoice', ...options });
+export const getAccountCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetAccountCurrentInvoiceData, ThrowOnError>): RequestResult<GetAccountCurrentInvoiceResponses, unknown, ThrowOnError> => options.client.get<GetAccountCurrentInvoiceResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/current-invoice', ...options });
 
 /**
  * Set a credit limit
@@ -104,7 +104,7 @@ export const getAccountCurrentInvoice = <ThrowOnError extends boolean = false>(o
  *
  * Needs the scope `billing`.
  */
-export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
+export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, unknown, ThrowOnError> => options.client.put<SetCreditLimitResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/credit-limit',
     ...options,
     headers: {
@@ -120,7 +120,7 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `billing`.
  */
-export const setQuotas = <ThrowOnError extends boolean = false>(options: Options<SetQuotasData, ThrowOnError>): RequestResult<SetQuotasResponses, SetQuotasErrors, ThrowOnError> => options.client.put<SetQuotasResponses, SetQuotasErrors, ThrowOnError>({
+export const setQuotas = <ThrowOnError extends boolean = false>(options: Options<SetQuotasData, ThrowOnError>): RequestResult<SetQuotasResponses, unknown, ThrowOnError> => options.client.put<SetQuotasResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/quotas',
     ...options,
     headers: {
@@ -136,7 +136,7 @@ export const setQuotas = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `support`.
  */
-export const retryJobs = <ThrowOnError extends boolean = false>(options: Options<RetryJobsData, ThrowOnError>): RequestResult<RetryJobsResponses, RetryJobsErrors, ThrowOnError> => options.client.post<RetryJobsResponses, RetryJobsErrors, ThrowOnError>({ url: '/accounts/{account_id}/retry-jobs', ...options });
+export const retryJobs = <ThrowOnError extends boolean = false>(options: Options<RetryJobsData, ThrowOnError>): RequestResult<RetryJobsResponses, unknown, ThrowOnError> => options.client.post<RetryJobsResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/retry-jobs', ...options });
 
 /**
  * Lift a suspension
@@ -145,7 +145,7 @@ export const retryJobs = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `support`.
  */
-export const unsuspendAccount = <ThrowOnError extends boolean = false>(options: Options<UnsuspendAccountData, ThrowOnError>): RequestResult<UnsuspendAccountResponses, UnsuspendAccountErrors, ThrowOnError> => options.client.delete<UnsuspendAccountResponses, UnsuspendAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/suspension', ...options });
+export const unsuspendAccount = <ThrowOnError extends boolean = false>(options: Options<UnsuspendAccountData, ThrowOnError>): RequestResult<UnsuspendAccountResponses, unknown, ThrowOnError> => options.client.delete<UnsuspendAccountResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/suspension', ...options });
 
 /**
  * Suspend an account
@@ -154,7 +154,7 @@ export const unsuspendAccount = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `support`.
  */
-export const suspendAccount = <ThrowOnError extends boolean = false>(options: Options<SuspendAccountData, ThrowOnError>): RequestResult<SuspendAccountResponses, SuspendAccountErrors, ThrowOnError> => options.client.put<SuspendAccountResponses, SuspendAccountErrors, ThrowOnError>({
+export const suspendAccount = <ThrowOnError extends boolean = false>(options: Options<SuspendAccountData, ThrowOnError>): RequestResult<SuspendAccountResponses, unknown, ThrowOnError> => options.client.put<SuspendAccountResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/suspension',
     ...options,
     headers: {
@@ -170,7 +170,7 @@ export const suspendAccount = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `support`.
  */
-export const exportAccount = <ThrowOnError extends boolean = false>(options: Options<ExportAccountData, ThrowOnError>): RequestResult<ExportAccountResponses, ExportAccountErrors, ThrowOnError> => options.client.get<ExportAccountResponses, ExportAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/export', ...options });
+export const exportAccount = <ThrowOnError extends boolean = false>(options: Options<ExportAccountData, ThrowOnError>): RequestResult<ExportAccountResponses, unknown, ThrowOnError> => options.client.get<ExportAccountResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/export', ...options });
 
 /**
  * Erase personal data
@@ -181,7 +181,7 @@ export const exportAccount = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `admin`.
  */
-export const eraseAccount = <ThrowOnError extends boolean = false>(options: Options<EraseAccountData, ThrowOnError>): RequestResult<EraseAccountResponses, EraseAccountErrors, ThrowOnError> => options.client.post<EraseAccountResponses, EraseAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/erase', ...options });
+export const eraseAccount = <ThrowOnError extends boolean = false>(options: Options<EraseAccountData, ThrowOnError>): RequestResult<EraseAccountResponses, unknown, ThrowOnError> => options.client.post<EraseAccountResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/erase', ...options });
 
 /**
  * Get a billing profile
@@ -190,7 +190,7 @@ export const eraseAccount = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const getBillingProfile = <ThrowOnError extends boolean = false>(options: Options<GetBillingProfileData, ThrowOnError>): RequestResult<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError> => options.client.get<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError>({ url: '/accounts/{account_id}/billing-profile', ...options });
+export const getBillingProfile = <ThrowOnError extends boolean = false>(options: Options<GetBillingProfileData, ThrowOnError>): RequestResult<GetBillingProfileResponses, unknown, ThrowOnError> => options.client.get<GetBillingProfileResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/billing-profile', ...options });
 
 /**
  * Set a billing profile
@@ -203,7 +203,7 @@ export const getBillingProfile = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `billing`.
  */
-export const setBillingProfile = <ThrowOnError extends boolean = false>(options: Options<SetBillingProfileData, ThrowOnError>): RequestResult<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError> => options.client.put<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError>({
+export const setBillingProfile = <ThrowOnError extends boolean = false>(options: Options<SetBillingProfileData, ThrowOnError>): RequestResult<SetBillingProfileResponses, unknown, ThrowOnError> => options.client.put<SetBillingProfileResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/billing-profile',
     ...options,
     headers: {
@@ -219,7 +219,7 @@ export const setBillingProfile = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({ url: '/accounts/{account_id}/api-keys', ...options });
+export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, unknown, ThrowOnError> => options.client.get<ListApiKeysResponses, unknown, ThrowOnError>({ url: '/accounts/{account_id}/api-keys', ...options });
 
 /**
  * Issue an API key
@@ -228,7 +228,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `support`.
  */
-export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError> => options.client.post<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError>({
+export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, unknown, ThrowOnError> => options.client.post<IssueApiKeyResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/api-keys',
     ...options,
     headers: {
@@ -244,7 +244,7 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `read`.
  */
-export const getApiKey = <ThrowOnError extends boolean = false>(options: Options<GetApiKeyData, ThrowOnError>): RequestResult<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError> => options.client.get<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError>({ url: '/api-keys/{api_key_id}', ...options });
+export const getApiKey = <ThrowOnError extends boolean = false>(options: Options<GetApiKeyData, ThrowOnError>): RequestResult<GetApiKeyResponses, unknown, ThrowOnError> => options.client.get<GetApiKeyResponses, unknown, ThrowOnError>({ url: '/api-keys/{api_key_id}', ...options });
 
 /**
  * Rotate an API key
@@ -253,7 +253,7 @@ export const getApiKey = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `support`.
  */
-export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => options.client.post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
+export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, unknown, ThrowOnError> => options.client.post<RotateApiKeyResponses, unknown, ThrowOnError>({
     url: '/api-keys/{api_key_id}/rotate',
     ...options,
     headers: {
@@ -269,7 +269,7 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `support`.
  */
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({ url: '/api-keys/{api_key_id}/revoke', ...options });
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, unknown, ThrowOnError> => options.client.post<RevokeApiKeyResponses, unknown, ThrowOnError>({ url: '/api-keys/{api_key_id}/revoke', ...options });
 
 /**
  * Set a key's rate limit
@@ -278,7 +278,7 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `support`.
  */
-export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError>({
+export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, unknown, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, unknown, ThrowOnError>({
     url: '/api-keys/{api_key_id}/rate-limit',
     ...options,
     headers: {
@@ -294,7 +294,7 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
  *
  * Needs the scope `admin`.
  */
-export const setApiKeyRestrictions = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRestrictionsData, ThrowOnError>): RequestResult<SetApiKeyRestrictionsResponses, SetApiKeyRestrictionsErrors, ThrowOnError> => options.client.put<SetApiKeyRestrictionsResponses, SetApiKeyRestrictionsErrors, ThrowOnError>({
+export const setApiKeyRestrictions = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRestrictionsData, ThrowOnError>): RequestResult<SetApiKeyRestrictionsResponses, unknown, ThrowOnError> => options.client.put<SetApiKeyRestrictionsResponses, unknown, ThrowOnError>({
     url: '/api-keys/{api_key_id}/restrictions',
     ...options,
     headers: {
@@ -310,7 +310,7 @@ export const setApiKeyRestrictions = <ThrowOnError extends boolean = false>(opti
  *
  * Needs the scope `read`.
  */
-export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({ url: '/host-systems', ...options });
+export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, unknown, ThrowOnError> => options.client.get<ListHostSystemsResponses, unknown, ThrowOnError>({ url: '/host-systems', ...options });
 
 /**
  * Get a host system
@@ -319,7 +319,7 @@ export const listHostSystems = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}', ...options });
+export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, unknown, ThrowOnError> => options.client.get<GetHostSystemResponses, unknown, ThrowOnError>({ url: '/host-systems/{hostsystem}', ...options });
 
 /**
  * Define a host system
@@ -328,7 +328,7 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `catalogue`.
  */
-export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError> => options.client.put<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError>({
+export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, unknown, ThrowOnError> => options.client.put<DefineHostSystemResponses, unknown, ThrowOnError>({
     url: '/host-systems/{hostsystem}',
     ...options,
     headers: {
@@ -344,7 +344,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `read`.
  */
-export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemPriceVersionsData, ThrowOnError>): RequestResult<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError> => options.client.get<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions', ...options });
+export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemPriceVersionsData, ThrowOnError>): RequestResult<ListHostSystemPriceVersionsResponses, unknown, ThrowOnError> => options.client.get<ListHostSystemPriceVersionsResponses, unknown, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions', ...options });
 
 /**
  * Schedule host system prices
@@ -353,7 +353,7 @@ export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false
  *
  * Needs the scope `catalogue`.
  */
-export const scheduleHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleHostSystemPricesData, ThrowOnError>): RequestResult<ScheduleHostSystemPricesResponses, ScheduleHostSystemPricesErrors, ThrowOnError> => options.client.post<ScheduleHostSystemPricesResponses, ScheduleHostSystemPricesErrors, ThrowOnError>({
+export const scheduleHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleHostSystemPricesData, ThrowOnError>): RequestResult<ScheduleHostSystemPricesResponses, unknown, ThrowOnError> => options.client.post<ScheduleHostSystemPricesResponses, unknown, ThrowOnError>({
     url: '/host-systems/{hostsystem}/price-versions',
     ...options,
     headers: {
@@ -369,7 +369,7 @@ export const scheduleHostSystemPrices = <ThrowOnError extends boolean = false>(o
  *
  * Needs the scope `catalogue`.
  */
-export const withdrawHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawHostSystemPricesData, ThrowOnError>): RequestResult<WithdrawHostSystemPricesResponses, WithdrawHostSystemPricesErrors, ThrowOnError> => options.client.delete<WithdrawHostSystemPricesResponses, WithdrawHostSystemPricesErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions/{valid_from}', ...options });
+export const withdrawHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawHostSystemPricesData, ThrowOnError>): RequestResult<WithdrawHostSystemPricesResponses, unknown, ThrowOnError> => options.client.delete<WithdrawHostSystemPricesResponses, unknown, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions/{valid_from}', ...options });
 
 /**
  * List operating systems
@@ -378,7 +378,7 @@ export const withdrawHostSystemPrices = <ThrowOnError extends boolean = false>(o
  *
  * Needs the scope `read`.
  */
-export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({ url: '/os-images', ...options });
+export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, unknown, ThrowOnError> => options.client.get<ListOsImagesResponses, unknown, ThrowOnError>({ url: '/os-images', ...options });
 
 /**
  * Get an operating system
@@ -387,7 +387,7 @@ export const listOsImages = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const getOsImage = <ThrowOnError extends boolean = false>(options: Options<GetOsImageData, ThrowOnError>): RequestResult<GetOsImageResponses, GetOsImageErrors, ThrowOnError> => options.client.get<GetOsImageResponses, GetOsImageErrors, ThrowOnError>({ url: '/os-images/{os}', ...options });
+export const getOsImage = <ThrowOnError extends boolean = false>(options: Options<GetOsImageData, ThrowOnError>): RequestResult<GetOsImageResponses, unknown, ThrowOnError> => options.client.get<GetOsImageResponses, unknown, ThrowOnError>({ url: '/os-images/{os}', ...options });
 
 /**
  * Define an operating system
@@ -396,7 +396,7 @@ export const getOsImage = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `catalogue`.
  */
-export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError> => options.client.put<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError>({
+export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, unknown, ThrowOnError> => options.client.put<DefineOsImageResponses, unknown, ThrowOnError>({
     url: '/os-images/{os}',
     ...options,
     headers: {
@@ -412,7 +412,7 @@ export const defineOsImage = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({ url: '/ip-pools', ...options });
+export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, unknown, ThrowOnError> => options.client.get<ListIpPoolsResponses, unknown, ThrowOnError>({ url: '/ip-pools', ...options });
 
 /**
  * Get an IP pool
@@ -421,7 +421,7 @@ export const listIpPools = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `read`.
  */
-export const getIpPool = <ThrowOnError extends boolean = false>(options: Options<GetIpPoolData, ThrowOnError>): RequestResult<GetIpPoolResponses, GetIpPoolErrors, ThrowOnError> => options.client.get<GetIpPoolResponses, GetIpPoolErrors, ThrowOnError>({ url: '/ip-pools/{ip_pool_id}', ...options });
+export const getIpPool = <ThrowOnError extends boolean = false>(options: Options<GetIpPoolData, ThrowOnError>): RequestResult<GetIpPoolResponses, unknown, ThrowOnError> => options.client.get<GetIpPoolResponses, unknown, ThrowOnError>({ url: '/ip-pools/{ip_pool_id}', ...options });
 
 /**
  * Define an IP pool
@@ -430,7 +430,7 @@ export const getIpPool = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `catalogue`.
  */
-export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError> => options.client.put<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError>({
+export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, unknown, ThrowOnError> => options.client.put<DefineIpPoolResponses, unknown, ThrowOnError>({
     url: '/ip-pools/{ip_pool_id}',
     ...options,
     headers: {
@@ -446,7 +446,7 @@ export const defineIpPool = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/sales', ...options });
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, unknown, ThrowOnError> => options.client.get<ListSalesResponses, unknown, ThrowOnError>({ url: '/sales', ...options });
 
 /**
  * Create a sale
@@ -455,7 +455,7 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `catalogue`.
  */
-export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, CreateSaleErrors, ThrowOnError> => options.client.post<CreateSaleResponses, CreateSaleErrors, ThrowOnError>({
+export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, unknown, ThrowOnError> => options.client.post<CreateSaleResponses, unknown, ThrowOnError>({
     url: '/sales',
     ...options,
     headers: {
@@ -471,7 +471,7 @@ export const createSale = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `catalogue`.
  */
-export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({ url: '/sales/{sale_id}/end', ...options });
+export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, unknown, ThrowOnError> => options.client.post<EndSaleResponses, unknown, ThrowOnError>({ url: '/sales/{sale_id}/end', ...options });
 
 /**
  * List offered servers
@@ -480,7 +480,7 @@ export const endSale = <ThrowOnError extends boolean = false>(options: Options<E
  *
  * Needs the scope `read`.
  */
-export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({ url: '/dedicated/market', ...options });
+export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, unknown, ThrowOnError> => options.client.get<ListMarketItemsResponses, unknown, ThrowOnError>({ url: '/dedicated/market', ...options });
 
 /**
  * Offer a dedicated server
@@ -489,7 +489,7 @@ export const listMarketItems = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `catalogue`.
  */
-export const addMarketItem = <ThrowOnError extends boolean = false>(options: Options<AddMarketItemData, ThrowOnError>): RequestResult<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError> => options.client.post<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError>({
+export const addMarketItem = <ThrowOnError extends boolean = false>(options: Options<AddMarketItemData, ThrowOnError>): RequestResult<AddMarketItemResponses, unknown, ThrowOnError> => options.client.post<AddMarketItemResponses, unknown, ThrowOnError>({
     url: '/dedicated/market',
     ...options,
     headers: {
@@ -505,7 +505,7 @@ export const addMarketItem = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/servers', ...options });
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, unknown, ThrowOnError> => options.client.get<ListDedicatedServersResponses, unknown, ThrowOnError>({ url: '/dedicated/servers', ...options });
 
 /**
  * Order a dedicated server
@@ -514,7 +514,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
  *
  * Needs the scope `billing`.
  */
-export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
+export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, unknown, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, unknown, ThrowOnError>({
     url: '/dedicated/servers',
     ...options,
     headers: {
@@ -530,7 +530,7 @@ export const orderDedicatedServer = <ThrowOnError extends boolean = false>(optio
  *
  * Needs the scope `read`.
  */
-export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/servers/{server_id}', ...options });
+export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, unknown, ThrowOnError> => options.client.get<GetDedicatedServerResponses, unknown, ThrowOnError>({ url: '/dedicated/servers/{server_id}', ...options });
 
 /**
  * Complete a server's set-up
@@ -539,7 +539,7 @@ export const getDedicatedServer = <ThrowOnError extends boolean = false>(options
  *
  * Needs the scope `support`.
  */
-export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError>({
+export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, unknown, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, unknown, ThrowOnError>({
     url: '/dedicated/servers/{server_id}/complete-setup',
     ...options,
     headers: {
@@ -555,7 +555,7 @@ export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(opt
  *
  * Needs the scope `read`.
  */
-export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({ url: '/vms', ...options });
+export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, unknown, ThrowOnError> => options.client.get<ListVmsResponses, unknown, ThrowOnError>({ url: '/vms', ...options });
 
 /**
  * Remove a VM
@@ -564,7 +564,7 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
  *
  * Needs the scope `support`.
  */
-export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
+export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, unknown, ThrowOnError> => options.client.delete<RemoveVmResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Get a VM
@@ -573,7 +573,7 @@ export const removeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Needs the scope `read`.
  */
-export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
+export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, unknown, ThrowOnError> => options.client.get<GetVmResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Get forwarded ports
@@ -582,7 +582,7 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
  *
  * Needs the scope `read`.
  */
-export const getVmAccess = <ThrowOnError extends boolean = false>(options: Options<GetVmAccessData, ThrowOnError>): RequestResult<GetVmAccessResponses, GetVmAccessErrors, ThrowOnError> => options.client.get<GetVmAccessResponses, GetVmAccessErrors, ThrowOnError>({ url: '/vms/{vm_id}/access', ...options });
+export const getVmAccess = <ThrowOnError extends boolean = false>(options: Options<GetVmAccessData, ThrowOnError>): RequestResult<GetVmAccessResponses, unknown, ThrowOnError> => options.client.get<GetVmAccessResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/access', ...options });
 
 /**
  * Get backups
@@ -591,7 +591,7 @@ export const getVmAccess = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `read`.
  */
-export const getVmBackups = <ThrowOnError extends boolean = false>(options: Options<GetVmBackupsData, ThrowOnError>): RequestResult<GetVmBackupsResponses, GetVmBackupsErrors, ThrowOnError> => options.client.get<GetVmBackupsResponses, GetVmBackupsErrors, ThrowOnError>({ url: '/vms/{vm_id}/backups', ...options });
+export const getVmBackups = <ThrowOnError extends boolean = false>(options: Options<GetVmBackupsData, ThrowOnError>): RequestResult<GetVmBackupsResponses, unknown, ThrowOnError> => options.client.get<GetVmBackupsResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/backups', ...options });
 
 /**
  * Back up a VM
@@ -600,7 +600,7 @@ export const getVmBackups = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `support`.
  */
-export const createVmBackup = <ThrowOnError extends boolean = false>(options: Options<CreateVmBackupData, ThrowOnError>): RequestResult<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError> => options.client.post<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError>({ url: '/vms/{vm_id}/backups', ...options });
+export const createVmBackup = <ThrowOnError extends boolean = false>(options: Options<CreateVmBackupData, ThrowOnError>): RequestResult<CreateVmBackupResponses, unknown, ThrowOnError> => options.client.post<CreateVmBackupResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/backups', ...options });
 
 /**
  * Delete a backup
@@ -609,7 +609,7 @@ export const createVmBackup = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `support`.
  */
-export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Options<DeleteVmBackupData, ThrowOnError>): RequestResult<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError> => options.client.delete<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError>({ url: '/vms/{vm_id}/backups/{backup_id}', ...options });
+export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Options<DeleteVmBackupData, ThrowOnError>): RequestResult<DeleteVmBackupResponses, unknown, ThrowOnError> => options.client.delete<DeleteVmBackupResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/backups/{backup_id}', ...options });
 
 /**
  * Restore a backup
@@ -618,7 +618,7 @@ export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `support`.
  */
-export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreVmBackupData, ThrowOnError>): RequestResult<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError> => options.client.post<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError>({ url: '/vms/{vm_id}/backups/{backup_id}/restore', ...options });
+export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreVmBackupData, ThrowOnError>): RequestResult<RestoreVmBackupResponses, unknown, ThrowOnError> => options.client.post<RestoreVmBackupResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/backups/{backup_id}/restore', ...options });
 
 /**
  * Get VM usage
@@ -627,7 +627,7 @@ export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const getVmUsage = <ThrowOnError extends boolean = false>(options: Options<GetVmUsageData, ThrowOnError>): RequestResult<GetVmUsageResponses, GetVmUsageErrors, ThrowOnError> => options.client.get<GetVmUsageResponses, GetVmUsageErrors, ThrowOnError>({ url: '/vms/{vm_id}/usage', ...options });
+export const getVmUsage = <ThrowOnError extends boolean = false>(options: Options<GetVmUsageData, ThrowOnError>): RequestResult<GetVmUsageResponses, unknown, ThrowOnError> => options.client.get<GetVmUsageResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/usage', ...options });
 
 /**
  * Get VM traffic
@@ -636,7 +636,7 @@ export const getVmUsage = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `read`.
  */
-export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Options<GetVmTrafficData, ThrowOnError>): RequestResult<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError> => options.client.get<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError>({ url: '/vms/{vm_id}/traffic', ...options });
+export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Options<GetVmTrafficData, ThrowOnError>): RequestResult<GetVmTrafficResponses, unknown, ThrowOnError> => options.client.get<GetVmTrafficResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/traffic', ...options });
 
 /**
  * Get reverse DNS names
@@ -645,7 +645,7 @@ export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const getVmRdns = <ThrowOnError extends boolean = false>(options: Options<GetVmRdnsData, ThrowOnError>): RequestResult<GetVmRdnsResponses, GetVmRdnsErrors, ThrowOnError> => options.client.get<GetVmRdnsResponses, GetVmRdnsErrors, ThrowOnError>({ url: '/vms/{vm_id}/rdns', ...options });
+export const getVmRdns = <ThrowOnError extends boolean = false>(options: Options<GetVmRdnsData, ThrowOnError>): RequestResult<GetVmRdnsResponses, unknown, ThrowOnError> => options.client.get<GetVmRdnsResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/rdns', ...options });
 
 /**
  * Set a reverse DNS name
@@ -654,7 +654,7 @@ export const getVmRdns = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `support`.
  */
-export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options<SetVmRdnsData, ThrowOnError>): RequestResult<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError> => options.client.put<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError>({
+export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options<SetVmRdnsData, ThrowOnError>): RequestResult<SetVmRdnsResponses, unknown, ThrowOnError> => options.client.put<SetVmRdnsResponses, unknown, ThrowOnError>({
     url: '/vms/{vm_id}/rdns/{ip_address}',
     ...options,
     headers: {
@@ -670,7 +670,7 @@ export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `support`.
  */
-export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/stop', ...options });
+export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, unknown, ThrowOnError> => options.client.post<StopVmResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/stop', ...options });
 
 /**
  * Set the abuse status
@@ -679,7 +679,7 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
  *
  * Needs the scope `support`.
  */
-export const setVmAbuseStatus = <ThrowOnError extends boolean = false>(options: Options<SetVmAbuseStatusData, ThrowOnError>): RequestResult<SetVmAbuseStatusResponses, SetVmAbuseStatusErrors, ThrowOnError> => options.client.put<SetVmAbuseStatusResponses, SetVmAbuseStatusErrors, ThrowOnError>({
+export const setVmAbuseStatus = <ThrowOnError extends boolean = false>(options: Options<SetVmAbuseStatusData, ThrowOnError>): RequestResult<SetVmAbuseStatusResponses, unknown, ThrowOnError> => options.client.put<SetVmAbuseStatusResponses, unknown, ThrowOnError>({
     url: '/vms/{vm_id}/abuse-status',
     ...options,
     headers: {
@@ -695,7 +695,7 @@ export const setVmAbuseStatus = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `support`.
  */
-export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/start', ...options });
+export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, unknown, ThrowOnError> => options.client.post<StartVmResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/start', ...options });
 
 /**
  * Resize a VM
@@ -704,7 +704,7 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
  *
  * Needs the scope `support`.
  */
-export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
+export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, unknown, ThrowOnError> => options.client.post<ResizeVmResponses, unknown, ThrowOnError>({
     url: '/vms/{vm_id}/resize',
     ...options,
     headers: {
@@ -720,7 +720,7 @@ export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Needs the scope `read`.
  */
-export const quoteResizeVm = <ThrowOnError extends boolean = false>(options: Options<QuoteResizeVmData, ThrowOnError>): RequestResult<QuoteResizeVmResponses, QuoteResizeVmErrors, ThrowOnError> => options.client.post<QuoteResizeVmResponses, QuoteResizeVmErrors, ThrowOnError>({
+export const quoteResizeVm = <ThrowOnError extends boolean = false>(options: Options<QuoteResizeVmData, ThrowOnError>): RequestResult<QuoteResizeVmResponses, unknown, ThrowOnError> => options.client.post<QuoteResizeVmResponses, unknown, ThrowOnError>({
     url: '/vms/{vm_id}/resize/quote',
     ...options,
     headers: {
@@ -736,7 +736,7 @@ export const quoteResizeVm = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `billing`.
  */
-export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({ url: '/vms/{vm_id}/restart-billing', ...options });
+export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, unknown, ThrowOnError> => options.client.post<RestartVmBillingResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/restart-billing', ...options });
 
 /**
  * Adopt a machine
@@ -745,7 +745,7 @@ export const restartVmBilling = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `support`.
  */
-export const adoptVm = <ThrowOnError extends boolean = false>(options: Options<AdoptVmData, ThrowOnError>): RequestResult<AdoptVmResponses, AdoptVmErrors, ThrowOnError> => options.client.post<AdoptVmResponses, AdoptVmErrors, ThrowOnError>({
+export const adoptVm = <ThrowOnError extends boolean = false>(options: Options<AdoptVmData, ThrowOnError>): RequestResult<AdoptVmResponses, unknown, ThrowOnError> => options.client.post<AdoptVmResponses, unknown, ThrowOnError>({
     url: '/vms/{vm_id}/adopt',
     ...options,
     headers: {
@@ -761,7 +761,7 @@ export const adoptVm = <ThrowOnError extends boolean = false>(options: Options<A
  *
  * Needs the scope `support`.
  */
-export const releaseVm = <ThrowOnError extends boolean = false>(options: Options<ReleaseVmData, ThrowOnError>): RequestResult<ReleaseVmResponses, ReleaseVmErrors, ThrowOnError> => options.client.post<ReleaseVmResponses, ReleaseVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/release', ...options });
+export const releaseVm = <ThrowOnError extends boolean = false>(options: Options<ReleaseVmData, ThrowOnError>): RequestResult<ReleaseVmResponses, unknown, ThrowOnError> => options.client.post<ReleaseVmResponses, unknown, ThrowOnError>({ url: '/vms/{vm_id}/release', ...options });
 
 /**
  * Compare with the hypervisor
@@ -770,7 +770,7 @@ export const releaseVm = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `read`.
  */
-export const getReconciliation = <ThrowOnError extends boolean = false>(options: Options<GetReconciliationData, ThrowOnError>): RequestResult<GetReconciliationResponses, GetReconciliationErrors, ThrowOnError> => options.client.get<GetReconciliationResponses, GetReconciliationErrors, ThrowOnError>({ url: '/reconcile', ...options });
+export const getReconciliation = <ThrowOnError extends boolean = false>(options: Options<GetReconciliationData, ThrowOnError>): RequestResult<GetReconciliationResponses, unknown, ThrowOnError> => options.client.get<GetReconciliationResponses, unknown, ThrowOnError>({ url: '/reconcile', ...options });
 
 /**
  * List invoices
@@ -779,7 +779,7 @@ export const getReconciliation = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/invoices', ...options });
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, unknown, ThrowOnError> => options.client.get<ListInvoicesResponses, unknown, ThrowOnError>({ url: '/invoices', ...options });
 
 /**
  * Get an invoice
@@ -788,7 +788,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}', ...options });
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, unknown, ThrowOnError> => options.client.get<GetInvoiceResponses, unknown, ThrowOnError>({ url: '/invoices/{invoice_id}', ...options });
 
 /**
  * Create a credit note
@@ -797,7 +797,7 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `billing`.
  */
-export const createCreditNote = <ThrowOnError extends boolean = false>(options: Options<CreateCreditNoteData, ThrowOnError>): RequestResult<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError> => options.client.put<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError>({
+export const createCreditNote = <ThrowOnError extends boolean = false>(options: Options<CreateCreditNoteData, ThrowOnError>): RequestResult<CreateCreditNoteResponses, unknown, ThrowOnError> => options.client.put<CreateCreditNoteResponses, unknown, ThrowOnError>({
     url: '/invoices/{invoice_id}/credit-notes/{credit_note}',
     ...options,
     headers: {
@@ -813,7 +813,7 @@ export const createCreditNote = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `billing`.
  */
-export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/mark-paid', ...options });
+export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, unknown, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, unknown, ThrowOnError>({ url: '/invoices/{invoice_id}/mark-paid', ...options });
 
 /**
  * Cancel an invoice
@@ -822,7 +822,7 @@ export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `billing`.
  */
-export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/cancel', ...options });
+export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, unknown, ThrowOnError> => options.client.post<CancelInvoiceResponses, unknown, ThrowOnError>({ url: '/invoices/{invoice_id}/cancel', ...options });
 
 /**
  * Record a payment
@@ -831,7 +831,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `billing`.
  */
-export const recordPayment = <ThrowOnError extends boolean = false>(options: Options<RecordPaymentData, ThrowOnError>): RequestResult<RecordPaymentResponses, RecordPaymentErrors, ThrowOnError> => options.client.put<RecordPaymentResponses, RecordPaymentErrors, ThrowOnError>({
+export const recordPayment = <ThrowOnError extends boolean = false>(options: Options<RecordPaymentData, ThrowOnError>): RequestResult<RecordPaymentResponses, unknown, ThrowOnError> => options.client.put<RecordPaymentResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/payments/{payment}',
     ...options,
     headers: {
@@ -847,7 +847,7 @@ export const recordPayment = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `billing`.
  */
-export const reversePayment = <ThrowOnError extends boolean = false>(options: Options<ReversePaymentData, ThrowOnError>): RequestResult<ReversePaymentResponses, ReversePaymentErrors, ThrowOnError> => options.client.post<ReversePaymentResponses, ReversePaymentErrors, ThrowOnError>({
+export const reversePayment = <ThrowOnError extends boolean = false>(options: Options<ReversePaymentData, ThrowOnError>): RequestResult<ReversePaymentResponses, unknown, ThrowOnError> => options.client.post<ReversePaymentResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/payments/{payment}/reverse',
     ...options,
     headers: {
@@ -863,7 +863,7 @@ export const reversePayment = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `billing`.
  */
-export const recordRefund = <ThrowOnError extends boolean = false>(options: Options<RecordRefundData, ThrowOnError>): RequestResult<RecordRefundResponses, RecordRefundErrors, ThrowOnError> => options.client.put<RecordRefundResponses, RecordRefundErrors, ThrowOnError>({
+export const recordRefund = <ThrowOnError extends boolean = false>(options: Options<RecordRefundData, ThrowOnError>): RequestResult<RecordRefundResponses, unknown, ThrowOnError> => options.client.put<RecordRefundResponses, unknown, ThrowOnError>({
     url: '/accounts/{account_id}/refunds/{payment}',
     ...options,
     headers: {
@@ -888,7 +888,7 @@ export const recordRefund = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const exportBookkeeping = <ThrowOnError extends boolean = false>(options: Options<ExportBookkeepingData, ThrowOnError>): RequestResult<ExportBookkeepingResponses, ExportBookkeepingErrors, ThrowOnError> => options.client.get<ExportBookkeepingResponses, ExportBookkeepingErrors, ThrowOnError>({ url: '/bookkeeping/{table}', ...options });
+export const exportBookkeeping = <ThrowOnError extends boolean = false>(options: Options<ExportBookkeepingData, ThrowOnError>): RequestResult<ExportBookkeepingResponses, unknown, ThrowOnError> => options.client.get<ExportBookkeepingResponses, unknown, ThrowOnError>({ url: '/bookkeeping/{table}', ...options });
 
 /**
  * List payments and refunds
@@ -897,7 +897,7 @@ export const exportBookkeeping = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError> => options.client.get<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError>({ url: '/payments', ...options });
+export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, unknown, ThrowOnError> => options.client.get<ListPaymentsResponses, unknown, ThrowOnError>({ url: '/payments', ...options });
 
 /**
  * Get the seller
@@ -906,7 +906,7 @@ export const listPayments = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const getSeller = <ThrowOnError extends boolean = false>(options: Options<GetSellerData, ThrowOnError>): RequestResult<GetSellerResponses, GetSellerErrors, ThrowOnError> => options.client.get<GetSellerResponses, GetSellerErrors, ThrowOnError>({ url: '/invoicing/seller', ...options });
+export const getSeller = <ThrowOnError extends boolean = false>(options: Options<GetSellerData, ThrowOnError>): RequestResult<GetSellerResponses, unknown, ThrowOnError> => options.client.get<GetSellerResponses, unknown, ThrowOnError>({ url: '/invoicing/seller', ...options });
 
 /**
  * Set the seller
@@ -915,7 +915,7 @@ export const getSeller = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `billing`.
  */
-export const setSeller = <ThrowOnError extends boolean = false>(options: Options<SetSellerData, ThrowOnError>): RequestResult<SetSellerResponses, SetSellerErrors, ThrowOnError> => options.client.put<SetSellerResponses, SetSellerErrors, ThrowOnError>({
+export const setSeller = <ThrowOnError extends boolean = false>(options: Options<SetSellerData, ThrowOnError>): RequestResult<SetSellerResponses, unknown, ThrowOnError> => options.client.put<SetSellerResponses, unknown, ThrowOnError>({
     url: '/invoicing/seller',
     ...options,
     headers: {
@@ -931,7 +931,7 @@ export const setSeller = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `read`.
  */
-export const getDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<GetDocumentSeriesData, ThrowOnError>): RequestResult<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError> => options.client.get<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError>({ url: '/invoicing/series', ...options });
+export const getDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<GetDocumentSeriesData, ThrowOnError>): RequestResult<GetDocumentSeriesResponses, unknown, ThrowOnError> => options.client.get<GetDocumentSeriesResponses, unknown, ThrowOnError>({ url: '/invoicing/series', ...options });
 
 /**
  * Set the number series
@@ -940,7 +940,7 @@ export const getDocumentSeries = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `billing`.
  */
-export const setDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<SetDocumentSeriesData, ThrowOnError>): RequestResult<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError> => options.client.put<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError>({
+export const setDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<SetDocumentSeriesData, ThrowOnError>): RequestResult<SetDocumentSeriesResponses, unknown, ThrowOnError> => options.client.put<SetDocumentSeriesResponses, unknown, ThrowOnError>({
     url: '/invoicing/series',
     ...options,
     headers: {
@@ -956,7 +956,7 @@ export const setDocumentSeries = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `read`.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domains', ...options });
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, unknown, ThrowOnError> => options.client.get<ListDomainsResponses, unknown, ThrowOnError>({ url: '/domains', ...options });
 
 /**
  * Get a domain
@@ -965,7 +965,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `read`.
  */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({ url: '/domains/{domain}', ...options });
+export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, unknown, ThrowOnError> => options.client.get<GetDomainResponses, unknown, ThrowOnError>({ url: '/domains/{domain}', ...options });
 
 /**
  * List a domain's DNS records
@@ -974,7 +974,7 @@ export const getDomain = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `read`.
  */
-export const listDnsRecords = <ThrowOnError extends boolean = false>(options: Options<ListDnsRecordsData, ThrowOnError>): RequestResult<ListDnsRecordsResponses, ListDnsRecordsErrors, ThrowOnError> => options.client.get<ListDnsRecordsResponses, ListDnsRecordsErrors, ThrowOnError>({ url: '/domains/{domain}/dns-records', ...options });
+export const listDnsRecords = <ThrowOnError extends boolean = false>(options: Options<ListDnsRecordsData, ThrowOnError>): RequestResult<ListDnsRecordsResponses, unknown, ThrowOnError> => options.client.get<ListDnsRecordsResponses, unknown, ThrowOnError>({ url: '/domains/{domain}/dns-records', ...options });
 
 /**
  * Terminate a domain
@@ -983,7 +983,7 @@ export const listDnsRecords = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `support`.
  */
-export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({ url: '/domains/{domain}/terminate', ...options });
+export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, unknown, ThrowOnError> => options.client.post<TerminateDomainResponses, unknown, ThrowOnError>({ url: '/domains/{domain}/terminate', ...options });
 
 /**
  * List TLD prices
@@ -992,7 +992,7 @@ export const terminateDomain = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({ url: '/tld-prices', ...options });
+export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, unknown, ThrowOnError> => options.client.get<ListTldPricesResponses, unknown, ThrowOnError>({ url: '/tld-prices', ...options });
 
 /**
  * Get a TLD price
@@ -1001,7 +1001,7 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const getTldPrice = <ThrowOnError extends boolean = false>(options: Options<GetTldPriceData, ThrowOnError>): RequestResult<GetTldPriceResponses, GetTldPriceErrors, ThrowOnError> => options.client.get<GetTldPriceResponses, GetTldPriceErrors, ThrowOnError>({ url: '/tld-prices/{tld}', ...options });
+export const getTldPrice = <ThrowOnError extends boolean = false>(options: Options<GetTldPriceData, ThrowOnError>): RequestResult<GetTldPriceResponses, unknown, ThrowOnError> => options.client.get<GetTldPriceResponses, unknown, ThrowOnError>({ url: '/tld-prices/{tld}', ...options });
 
 /**
  * Set a TLD price
@@ -1010,7 +1010,7 @@ export const getTldPrice = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `catalogue`.
  */
-export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError> => options.client.put<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError>({
+export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, unknown, ThrowOnError> => options.client.put<SetTldPriceResponses, unknown, ThrowOnError>({
     url: '/tld-prices/{tld}',
     ...options,
     headers: {
@@ -1026,7 +1026,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `read`.
  */
-export const listTldPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListTldPriceVersionsData, ThrowOnError>): RequestResult<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError> => options.client.get<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError>({ url: '/tld-prices/{tld}/versions', ...options });
+export const listTldPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListTldPriceVersionsData, ThrowOnError>): RequestResult<ListTldPriceVersionsResponses, unknown, ThrowOnError> => options.client.get<ListTldPriceVersionsResponses, unknown, ThrowOnError>({ url: '/tld-prices/{tld}/versions', ...options });
 
 /**
  * Schedule TLD prices
@@ -1035,7 +1035,7 @@ export const listTldPriceVersions = <ThrowOnError extends boolean = false>(optio
  *
  * Needs the scope `catalogue`.
  */
-export const scheduleTldPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleTldPricesData, ThrowOnError>): RequestResult<ScheduleTldPricesResponses, ScheduleTldPricesErrors, ThrowOnError> => options.client.post<ScheduleTldPricesResponses, ScheduleTldPricesErrors, ThrowOnError>({
+export const scheduleTldPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleTldPricesData, ThrowOnError>): RequestResult<ScheduleTldPricesResponses, unknown, ThrowOnError> => options.client.post<ScheduleTldPricesResponses, unknown, ThrowOnError>({
     url: '/tld-prices/{tld}/versions',
     ...options,
     headers: {
@@ -1051,7 +1051,7 @@ export const scheduleTldPrices = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `catalogue`.
  */
-export const withdrawTldPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawTldPricesData, ThrowOnError>): RequestResult<WithdrawTldPricesResponses, WithdrawTldPricesErrors, ThrowOnError> => options.client.delete<WithdrawTldPricesResponses, WithdrawTldPricesErrors, ThrowOnError>({ url: '/tld-prices/{tld}/versions/{valid_from}', ...options });
+export const withdrawTldPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawTldPricesData, ThrowOnError>): RequestResult<WithdrawTldPricesResponses, unknown, ThrowOnError> => options.client.delete<WithdrawTldPricesResponses, unknown, ThrowOnError>({ url: '/tld-prices/{tld}/versions/{valid_from}', ...options });
 
 /**
  * Verify a one-time code
@@ -1060,7 +1060,7 @@ export const withdrawTldPrices = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `support`.
  */
-export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
+export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, unknown, ThrowOnError> => options.client.post<VerifyOtpResponses, unknown, ThrowOnError>({
     url: '/otp/verify',
     ...options,
     headers: {
@@ -1076,7 +1076,7 @@ export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `read`.
  */
-export const endSession = <ThrowOnError extends boolean = false>(options: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, EndSessionErrors, ThrowOnError> => options.client.delete<EndSessionResponses, EndSessionErrors, ThrowOnError>({ url: '/session', ...options });
+export const endSession = <ThrowOnError extends boolean = false>(options: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, unknown, ThrowOnError> => options.client.delete<EndSessionResponses, unknown, ThrowOnError>({ url: '/session', ...options });
 
 /**
  * Get who sends the request
@@ -1085,7 +1085,7 @@ export const endSession = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `read`.
  */
-export const getSession = <ThrowOnError extends boolean = false>(options: Options<GetSessionData, ThrowOnError>): RequestResult<GetSessionResponses, GetSessionErrors, ThrowOnError> => options.client.get<GetSessionResponses, GetSessionErrors, ThrowOnError>({ url: '/session', ...options });
+export const getSession = <ThrowOnError extends boolean = false>(options: Options<GetSessionData, ThrowOnError>): RequestResult<GetSessionResponses, unknown, ThrowOnError> => options.client.get<GetSessionResponses, unknown, ThrowOnError>({ url: '/session', ...options });
 
 /**
  * Sign in to the console
@@ -1094,7 +1094,7 @@ export const getSession = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `read`.
  */
-export const createSession = <ThrowOnError extends boolean = false>(options: Options<CreateSessionData, ThrowOnError>): RequestResult<CreateSessionResponses, CreateSessionErrors, ThrowOnError> => options.client.post<CreateSessionResponses, CreateSessionErrors, ThrowOnError>({ url: '/session', ...options });
+export const createSession = <ThrowOnError extends boolean = false>(options: Options<CreateSessionData, ThrowOnError>): RequestResult<CreateSessionResponses, unknown, ThrowOnError> => options.client.post<CreateSessionResponses, unknown, ThrowOnError>({ url: '/session', ...options });
 
 /**
  * List operator tokens
@@ -1103,7 +1103,7 @@ export const createSession = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `admin`.
  */
-export const listOperatorTokens = <ThrowOnError extends boolean = false>(options: Options<ListOperatorTokensData, ThrowOnError>): RequestResult<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError> => options.client.get<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError>({ url: '/operator-tokens', ...options });
+export const listOperatorTokens = <ThrowOnError extends boolean = false>(options: Options<ListOperatorTokensData, ThrowOnError>): RequestResult<ListOperatorTokensResponses, unknown, ThrowOnError> => options.client.get<ListOperatorTokensResponses, unknown, ThrowOnError>({ url: '/operator-tokens', ...options });
 
 /**
  * Create an operator token
@@ -1112,7 +1112,7 @@ export const listOperatorTokens = <ThrowOnError extends boolean = false>(options
  *
  * Needs the scope `admin`.
  */
-export const createOperatorToken = <ThrowOnError extends boolean = false>(options: Options<CreateOperatorTokenData, ThrowOnError>): RequestResult<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError> => options.client.post<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError>({
+export const createOperatorToken = <ThrowOnError extends boolean = false>(options: Options<CreateOperatorTokenData, ThrowOnError>): RequestResult<CreateOperatorTokenResponses, unknown, ThrowOnError> => options.client.post<CreateOperatorTokenResponses, unknown, ThrowOnError>({
     url: '/operator-tokens',
     ...options,
     headers: {
@@ -1128,7 +1128,7 @@ export const createOperatorToken = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `admin`.
  */
-export const rotateOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RotateOperatorTokenData, ThrowOnError>): RequestResult<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError> => options.client.post<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError>({
+export const rotateOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RotateOperatorTokenData, ThrowOnError>): RequestResult<RotateOperatorTokenResponses, unknown, ThrowOnError> => options.client.post<RotateOperatorTokenResponses, unknown, ThrowOnError>({
     url: '/operator-tokens/{operator_token_id}/rotate',
     ...options,
     headers: {
@@ -1144,7 +1144,7 @@ export const rotateOperatorToken = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `admin`.
  */
-export const revokeOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RevokeOperatorTokenData, ThrowOnError>): RequestResult<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError> => options.client.post<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError>({ url: '/operator-tokens/{operator_token_id}/revoke', ...options });
+export const revokeOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RevokeOperatorTokenData, ThrowOnError>): RequestResult<RevokeOperatorTokenResponses, unknown, ThrowOnError> => options.client.post<RevokeOperatorTokenResponses, unknown, ThrowOnError>({ url: '/operator-tokens/{operator_token_id}/revoke', ...options });
 
 /**
  * List audit records
@@ -1153,7 +1153,7 @@ export const revokeOperatorToken = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `admin`.
  */
-export const listAuditRecords = <ThrowOnError extends boolean = false>(options: Options<ListAuditRecordsData, ThrowOnError>): RequestResult<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError> => options.client.get<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError>({ url: '/audit', ...options });
+export const listAuditRecords = <ThrowOnError extends boolean = false>(options: Options<ListAuditRecordsData, ThrowOnError>): RequestResult<ListAuditRecordsResponses, unknown, ThrowOnError> => options.client.get<ListAuditRecordsResponses, unknown, ThrowOnError>({ url: '/audit', ...options });
 
 /**
  * List failed authentications
@@ -1162,7 +1162,7 @@ export const listAuditRecords = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `read`.
  */
-export const listFailedAuthentications = <ThrowOnError extends boolean = false>(options: Options<ListFailedAuthenticationsData, ThrowOnError>): RequestResult<ListFailedAuthenticationsResponses, ListFailedAuthenticationsErrors, ThrowOnError> => options.client.get<ListFailedAuthenticationsResponses, ListFailedAuthenticationsErrors, ThrowOnError>({ url: '/failed-authentications', ...options });
+export const listFailedAuthentications = <ThrowOnError extends boolean = false>(options: Options<ListFailedAuthenticationsData, ThrowOnError>): RequestResult<ListFailedAuthenticationsResponses, unknown, ThrowOnError> => options.client.get<ListFailedAuthenticationsResponses, unknown, ThrowOnError>({ url: '/failed-authentications', ...options });
 
 /**
  * List third parties
@@ -1171,7 +1171,7 @@ export const listFailedAuthentications = <ThrowOnError extends boolean = false>(
  *
  * Needs the scope `read`.
  */
-export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({ url: '/verifiers', ...options });
+export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, unknown, ThrowOnError> => options.client.get<ListVerifiersResponses, unknown, ThrowOnError>({ url: '/verifiers', ...options });
 
 /**
  * Register a third party
@@ -1180,7 +1180,7 @@ export const listVerifiers = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `admin`.
  */
-export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError> => options.client.post<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError>({
+export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, unknown, ThrowOnError> => options.client.post<RegisterVerifierResponses, unknown, ThrowOnError>({
     url: '/verifiers',
     ...options,
     headers: {
@@ -1196,7 +1196,7 @@ export const registerVerifier = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `admin`.
  */
-export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({ url: '/verifiers/{verifier_id}/revoke', ...options });
+export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, unknown, ThrowOnError> => options.client.post<RevokeVerifierResponses, unknown, ThrowOnError>({ url: '/verifiers/{verifier_id}/revoke', ...options });
 
 /**
  * Get the clock
@@ -1205,7 +1205,7 @@ export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `read`.
  */
-export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({ url: '/sandbox/clock', ...options });
+export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, unknown, ThrowOnError> => options.client.get<GetClockResponses, unknown, ThrowOnError>({ url: '/sandbox/clock', ...options });
 
 /**
  * Advance the clock
@@ -1214,7 +1214,7 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Needs the scope `sandbox`.
  */
-export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError> => options.client.post<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError>({
+export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, unknown, ThrowOnError> => options.client.post<AdvanceClockResponses, unknown, ThrowOnError>({
     url: '/sandbox/clock/advance',
     ...options,
     headers: {
@@ -1230,7 +1230,7 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `sandbox`.
  */
-export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({ url: '/sandbox/reset', ...options });
+export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, unknown, ThrowOnError> => options.client.post<ResetSandboxResponses, unknown, ThrowOnError>({ url: '/sandbox/reset', ...options });
 
 /**
  * List snapshots
@@ -1239,7 +1239,7 @@ export const resetSandbox = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({ url: '/sandbox/snapshots', ...options });
+export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, unknown, ThrowOnError> => options.client.get<ListSnapshotsResponses, unknown, ThrowOnError>({ url: '/sandbox/snapshots', ...options });
 
 /**
  * Delete a snapshot
@@ -1248,7 +1248,7 @@ export const listSnapshots = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `sandbox`.
  */
-export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
+export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, unknown, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, unknown, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Create a snapshot
@@ -1257,7 +1257,7 @@ export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `sandbox`.
  */
-export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
+export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, unknown, ThrowOnError> => options.client.put<CreateSnapshotResponses, unknown, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Restore a snapshot
@@ -1266,7 +1266,7 @@ export const createSnapshot = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `sandbox`.
  */
-export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}/restore', ...options });
+export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, unknown, ThrowOnError> => options.client.post<RestoreSnapshotResponses, unknown, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}/restore', ...options });
 
 /**
  * List faults
@@ -1275,7 +1275,7 @@ export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({ url: '/sandbox/faults', ...options });
+export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, unknown, ThrowOnError> => options.client.get<ListFaultsResponses, unknown, ThrowOnError>({ url: '/sandbox/faults', ...options });
 
 /**
  * Create a fault
@@ -1284,7 +1284,7 @@ export const listFaults = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `sandbox`.
  */
-export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, CreateFaultErrors, ThrowOnError> => options.client.post<CreateFaultResponses, CreateFaultErrors, ThrowOnError>({
+export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, unknown, ThrowOnError> => options.client.post<CreateFaultResponses, unknown, ThrowOnError>({
     url: '/sandbox/faults',
     ...options,
     headers: {
@@ -1300,7 +1300,7 @@ export const createFault = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `sandbox`.
  */
-export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({ url: '/sandbox/faults/{fault_id}', ...options });
+export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, unknown, ThrowOnError> => options.client.delete<RemoveFaultResponses, unknown, ThrowOnError>({ url: '/sandbox/faults/{fault_id}', ...options });
 
 /**
  * Create an isolated account
@@ -1309,7 +1309,7 @@ export const removeFault = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `sandbox`.
  */
-export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError>({
+export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, unknown, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, unknown, ThrowOnError>({
     url: '/sandbox/isolated-accounts',
     ...options,
     headers: {
@@ -1325,7 +1325,7 @@ export const createIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  *
  * Needs the scope `sandbox`.
  */
-export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({ url: '/sandbox/isolated-accounts/{account_id}', ...options });
+export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, unknown, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, unknown, ThrowOnError>({ url: '/sandbox/isolated-accounts/{account_id}', ...options });
 
 /**
  * Get the settings
@@ -1334,7 +1334,7 @@ export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  *
  * Needs the scope `read`.
  */
-export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({ url: '/settings', ...options });
+export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, unknown, ThrowOnError> => options.client.get<GetSettingsResponses, unknown, ThrowOnError>({ url: '/settings', ...options });
 
 /**
  * Set the rate limit
@@ -1343,7 +1343,7 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `admin`.
  */
-export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
+export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, unknown, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, unknown, ThrowOnError>({
     url: '/settings/rate-limit',
     ...options,
     headers: {
@@ -1363,7 +1363,7 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `billing`.
  */
-export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
+export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, unknown, ThrowOnError> => options.client.put<SetVatRatesResponses, unknown, ThrowOnError>({
     url: '/settings/vat-rates',
     ...options,
     headers: {
@@ -1379,7 +1379,7 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `admin`.
  */
-export const setRequestLogRetention = <ThrowOnError extends boolean = false>(options: Options<SetRequestLogRetentionData, ThrowOnError>): RequestResult<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError> => options.client.put<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError>({
+export const setRequestLogRetention = <ThrowOnError extends boolean = false>(options: Options<SetRequestLogRetentionData, ThrowOnError>): RequestResult<SetRequestLogRetentionResponses, unknown, ThrowOnError> => options.client.put<SetRequestLogRetentionResponses, unknown, ThrowOnError>({
     url: '/settings/request-log-retention',
     ...options,
     headers: {
@@ -1395,7 +1395,7 @@ export const setRequestLogRetention = <ThrowOnError extends boolean = false>(opt
  *
  * Needs the scope `admin`.
  */
-export const setAuditRetention = <ThrowOnError extends boolean = false>(options: Options<SetAuditRetentionData, ThrowOnError>): RequestResult<SetAuditRetentionResponses, SetAuditRetentionErrors, ThrowOnError> => options.client.put<SetAuditRetentionResponses, SetAuditRetentionErrors, ThrowOnError>({
+export const setAuditRetention = <ThrowOnError extends boolean = false>(options: Options<SetAuditRetentionData, ThrowOnError>): RequestResult<SetAuditRetentionResponses, unknown, ThrowOnError> => options.client.put<SetAuditRetentionResponses, unknown, ThrowOnError>({
     url: '/settings/audit-retention',
     ...options,
     headers: {
@@ -1411,7 +1411,7 @@ export const setAuditRetention = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `admin`.
  */
-export const setDefaultQuotas = <ThrowOnError extends boolean = false>(options: Options<SetDefaultQuotasData, ThrowOnError>): RequestResult<SetDefaultQuotasResponses, SetDefaultQuotasErrors, ThrowOnError> => options.client.put<SetDefaultQuotasResponses, SetDefaultQuotasErrors, ThrowOnError>({
+export const setDefaultQuotas = <ThrowOnError extends boolean = false>(options: Options<SetDefaultQuotasData, ThrowOnError>): RequestResult<SetDefaultQuotasResponses, unknown, ThrowOnError> => options.client.put<SetDefaultQuotasResponses, unknown, ThrowOnError>({
     url: '/settings/default-quotas',
     ...options,
     headers: {
@@ -1427,7 +1427,7 @@ export const setDefaultQuotas = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `admin`.
  */
-export const setSecondOperator = <ThrowOnError extends boolean = false>(options: Options<SetSecondOperatorData, ThrowOnError>): RequestResult<SetSecondOperatorResponses, SetSecondOperatorErrors, ThrowOnError> => options.client.put<SetSecondOperatorResponses, SetSecondOperatorErrors, ThrowOnError>({
+export const setSecondOperator = <ThrowOnError extends boolean = false>(options: Options<SetSecondOperatorData, ThrowOnError>): RequestResult<SetSecondOperatorResponses, unknown, ThrowOnError> => options.client.put<SetSecondOperatorResponses, unknown, ThrowOnError>({
     url: '/settings/second-operator',
     ...options,
     headers: {
@@ -1443,7 +1443,7 @@ export const setSecondOperator = <ThrowOnError extends boolean = false>(options:
  *
  * Needs the scope `admin`.
  */
-export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
+export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, unknown, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, unknown, ThrowOnError>({
     url: '/settings/vm-identifier-quarantine',
     ...options,
     headers: {
@@ -1459,7 +1459,7 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
  *
  * Needs the scope `read`.
  */
-export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({ url: '/due-work', ...options });
+export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, unknown, ThrowOnError> => options.client.get<GetDueWorkResponses, unknown, ThrowOnError>({ url: '/due-work', ...options });
 
 /**
  * List and search requests
@@ -1468,7 +1468,7 @@ export const getDueWork = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `read`.
  */
-export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.get<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({ url: '/requests', ...options });
+export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, unknown, ThrowOnError> => options.client.get<ListRequestsResponses, unknown, ThrowOnError>({ url: '/requests', ...options });
 
 /**
  * Follow requests and changes
@@ -1477,4 +1477,4 @@ export const listRequests = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const followRequests = <ThrowOnError extends boolean = false>(options: Options<FollowRequestsData, ThrowOnError>): RequestResult<FollowRequestsResponses, FollowRequestsErrors, ThrowOnError> => options.client.get<FollowRequestsResponses, FollowRequestsErrors, ThrowOnError>({ url: '/requests/feed', ...options });
+export const followRequests = <ThrowOnError extends boolean = false>(options: Options<FollowRequestsData, ThrowOnError>): RequestResult<FollowRequestsResponses, unknown, ThrowOnError> => options.client.get<FollowRequestsResponses, unknown, ThrowOnError>({ url: '/requests/feed', ...options });

@@ -4558,35 +4558,6 @@ export type ListAccountsData = {
     url: '/accounts';
 };
 
-export type ListAccountsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListAccountsError = ListAccountsErrors[keyof ListAccountsErrors];
-
 export type ListAccountsResponses = {
     /**
      * One page of accounts.
@@ -4605,47 +4576,6 @@ export type CreateAccountData = {
     query?: never;
     url: '/accounts';
 };
-
-export type CreateAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateAccountError = CreateAccountErrors[keyof CreateAccountErrors];
 
 export type CreateAccountResponses = {
     /**
@@ -4667,39 +4597,6 @@ export type GetAccountData = {
     query?: never;
     url: '/accounts/{account_id}';
 };
-
-export type GetAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
 
 export type GetAccountResponses = {
     /**
@@ -4731,39 +4628,6 @@ export type ListAccountRequestsData = {
     url: '/accounts/{account_id}/requests';
 };
 
-export type ListAccountRequestsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListAccountRequestsError = ListAccountRequestsErrors[keyof ListAccountRequestsErrors];
-
 export type ListAccountRequestsResponses = {
     /**
      * One page of the request log.
@@ -4788,39 +4652,6 @@ export type GetAccountRequestData = {
     query?: never;
     url: '/accounts/{account_id}/requests/{number}';
 };
-
-export type GetAccountRequestErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetAccountRequestError = GetAccountRequestErrors[keyof GetAccountRequestErrors];
 
 export type GetAccountRequestResponses = {
     /**
@@ -4852,39 +4683,6 @@ export type ListAccountEventsData = {
     url: '/accounts/{account_id}/events';
 };
 
-export type ListAccountEventsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListAccountEventsError = ListAccountEventsErrors[keyof ListAccountEventsErrors];
-
 export type ListAccountEventsResponses = {
     /**
      * One page of events.
@@ -4915,39 +4713,6 @@ export type ListAccountWebhooksData = {
     url: '/accounts/{account_id}/webhooks';
 };
 
-export type ListAccountWebhooksErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListAccountWebhooksError = ListAccountWebhooksErrors[keyof ListAccountWebhooksErrors];
-
 export type ListAccountWebhooksResponses = {
     /**
      * One page of webhooks.
@@ -4968,39 +4733,6 @@ export type GetAccountCurrentInvoiceData = {
     query?: never;
     url: '/accounts/{account_id}/current-invoice';
 };
-
-export type GetAccountCurrentInvoiceErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetAccountCurrentInvoiceError = GetAccountCurrentInvoiceErrors[keyof GetAccountCurrentInvoiceErrors];
 
 export type GetAccountCurrentInvoiceResponses = {
     /**
@@ -5032,55 +4764,6 @@ export type SetCreditLimitData = {
     url: '/accounts/{account_id}/credit-limit';
 };
 
-export type SetCreditLimitErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetCreditLimitError = SetCreditLimitErrors[keyof SetCreditLimitErrors];
-
 export type SetCreditLimitResponses = {
     /**
      * The account with its new limit.
@@ -5111,55 +4794,6 @@ export type SetQuotasData = {
     url: '/accounts/{account_id}/quotas';
 };
 
-export type SetQuotasErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetQuotasError = SetQuotasErrors[keyof SetQuotasErrors];
-
 export type SetQuotasResponses = {
     /**
      * The account with its new quotas.
@@ -5181,39 +4815,6 @@ export type RetryJobsData = {
     url: '/accounts/{account_id}/retry-jobs';
 };
 
-export type RetryJobsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RetryJobsError = RetryJobsErrors[keyof RetryJobsErrors];
-
 export type RetryJobsResponses = {
     /**
      * The failed jobs that are tried again.
@@ -5234,43 +4835,6 @@ export type UnsuspendAccountData = {
     query?: never;
     url: '/accounts/{account_id}/suspension';
 };
-
-export type UnsuspendAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type UnsuspendAccountError = UnsuspendAccountErrors[keyof UnsuspendAccountErrors];
 
 export type UnsuspendAccountResponses = {
     /**
@@ -5296,55 +4860,6 @@ export type SuspendAccountData = {
     url: '/accounts/{account_id}/suspension';
 };
 
-export type SuspendAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
-
 export type SuspendAccountResponses = {
     /**
      * The suspended account.
@@ -5365,39 +4880,6 @@ export type ExportAccountData = {
     query?: never;
     url: '/accounts/{account_id}/export';
 };
-
-export type ExportAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ExportAccountError = ExportAccountErrors[keyof ExportAccountErrors];
 
 export type ExportAccountResponses = {
     /**
@@ -5420,43 +4902,6 @@ export type EraseAccountData = {
     url: '/accounts/{account_id}/erase';
 };
 
-export type EraseAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the account does not allow the erasure, or a second operator must confirm it; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type EraseAccountError = EraseAccountErrors[keyof EraseAccountErrors];
-
 export type EraseAccountResponses = {
     /**
      * The erased account.
@@ -5477,39 +4922,6 @@ export type GetBillingProfileData = {
     query?: never;
     url: '/accounts/{account_id}/billing-profile';
 };
-
-export type GetBillingProfileErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetBillingProfileError = GetBillingProfileErrors[keyof GetBillingProfileErrors];
 
 export type GetBillingProfileResponses = {
     /**
@@ -5541,59 +4953,6 @@ export type SetBillingProfileData = {
     url: '/accounts/{account_id}/billing-profile';
 };
 
-export type SetBillingProfileErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetBillingProfileError = SetBillingProfileErrors[keyof SetBillingProfileErrors];
-
 export type SetBillingProfileResponses = {
     /**
      * The billing profile after the change.
@@ -5624,39 +4983,6 @@ export type ListApiKeysData = {
     url: '/accounts/{account_id}/api-keys';
 };
 
-export type ListApiKeysErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
-
 export type ListApiKeysResponses = {
     /**
      * One page of API keys.
@@ -5681,55 +5007,6 @@ export type IssueApiKeyData = {
     url: '/accounts/{account_id}/api-keys';
 };
 
-export type IssueApiKeyErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type IssueApiKeyError = IssueApiKeyErrors[keyof IssueApiKeyErrors];
-
 export type IssueApiKeyResponses = {
     /**
      * The key, returned only once.
@@ -5750,39 +5027,6 @@ export type GetApiKeyData = {
     query?: never;
     url: '/api-keys/{api_key_id}';
 };
-
-export type GetApiKeyErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
 
 export type GetApiKeyResponses = {
     /**
@@ -5808,55 +5052,6 @@ export type RotateApiKeyData = {
     url: '/api-keys/{api_key_id}/rotate';
 };
 
-export type RotateApiKeyErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RotateApiKeyError = RotateApiKeyErrors[keyof RotateApiKeyErrors];
-
 export type RotateApiKeyResponses = {
     /**
      * The new key, returned only once, and the old key.
@@ -5877,39 +5072,6 @@ export type RevokeApiKeyData = {
     query?: never;
     url: '/api-keys/{api_key_id}/revoke';
 };
-
-export type RevokeApiKeyErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
 
 export type RevokeApiKeyResponses = {
     /**
@@ -5941,55 +5103,6 @@ export type SetApiKeyRateLimitData = {
     url: '/api-keys/{api_key_id}/rate-limit';
 };
 
-export type SetApiKeyRateLimitErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetApiKeyRateLimitError = SetApiKeyRateLimitErrors[keyof SetApiKeyRateLimitErrors];
-
 export type SetApiKeyRateLimitResponses = {
     /**
      * The key with its new limit.
@@ -6020,55 +5133,6 @@ export type SetApiKeyRestrictionsData = {
     url: '/api-keys/{api_key_id}/restrictions';
 };
 
-export type SetApiKeyRestrictionsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetApiKeyRestrictionsError = SetApiKeyRestrictionsErrors[keyof SetApiKeyRestrictionsErrors];
-
 export type SetApiKeyRestrictionsResponses = {
     /**
      * The key with its new restrictions.
@@ -6094,35 +5158,6 @@ export type ListHostSystemsData = {
     url: '/host-systems';
 };
 
-export type ListHostSystemsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListHostSystemsError = ListHostSystemsErrors[keyof ListHostSystemsErrors];
-
 export type ListHostSystemsResponses = {
     /**
      * One page of host systems.
@@ -6143,39 +5178,6 @@ export type GetHostSystemData = {
     query?: never;
     url: '/host-systems/{hostsystem}';
 };
-
-export type GetHostSystemErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetHostSystemError = GetHostSystemErrors[keyof GetHostSystemErrors];
 
 export type GetHostSystemResponses = {
     /**
@@ -6211,55 +5213,6 @@ export type DefineHostSystemData = {
     url: '/host-systems/{hostsystem}';
 };
 
-export type DefineHostSystemErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * VMs use the capacity that would be removed; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DefineHostSystemError = DefineHostSystemErrors[keyof DefineHostSystemErrors];
-
 export type DefineHostSystemResponses = {
     /**
      * The host system after the change.
@@ -6290,39 +5243,6 @@ export type ListHostSystemPriceVersionsData = {
     url: '/host-systems/{hostsystem}/price-versions';
 };
 
-export type ListHostSystemPriceVersionsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListHostSystemPriceVersionsError = ListHostSystemPriceVersionsErrors[keyof ListHostSystemPriceVersionsErrors];
-
 export type ListHostSystemPriceVersionsResponses = {
     /**
      * One page of prices.
@@ -6346,55 +5266,6 @@ export type ScheduleHostSystemPricesData = {
     query?: never;
     url: '/host-systems/{hostsystem}/price-versions';
 };
-
-export type ScheduleHostSystemPricesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Other prices begin at the same instant; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ScheduleHostSystemPricesError = ScheduleHostSystemPricesErrors[keyof ScheduleHostSystemPricesErrors];
 
 export type ScheduleHostSystemPricesResponses = {
     /**
@@ -6421,43 +5292,6 @@ export type WithdrawHostSystemPricesData = {
     url: '/host-systems/{hostsystem}/price-versions/{valid_from}';
 };
 
-export type WithdrawHostSystemPricesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The prices are in force already; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type WithdrawHostSystemPricesError = WithdrawHostSystemPricesErrors[keyof WithdrawHostSystemPricesErrors];
-
 export type WithdrawHostSystemPricesResponses = {
     /**
      * The prices will not come into force.
@@ -6483,35 +5317,6 @@ export type ListOsImagesData = {
     url: '/os-images';
 };
 
-export type ListOsImagesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListOsImagesError = ListOsImagesErrors[keyof ListOsImagesErrors];
-
 export type ListOsImagesResponses = {
     /**
      * One page of operating systems.
@@ -6532,39 +5337,6 @@ export type GetOsImageData = {
     query?: never;
     url: '/os-images/{os}';
 };
-
-export type GetOsImageErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetOsImageError = GetOsImageErrors[keyof GetOsImageErrors];
 
 export type GetOsImageResponses = {
     /**
@@ -6600,51 +5372,6 @@ export type DefineOsImageData = {
     url: '/os-images/{os}';
 };
 
-export type DefineOsImageErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DefineOsImageError = DefineOsImageErrors[keyof DefineOsImageErrors];
-
 export type DefineOsImageResponses = {
     /**
      * The operating system after the change.
@@ -6674,35 +5401,6 @@ export type ListIpPoolsData = {
     url: '/ip-pools';
 };
 
-export type ListIpPoolsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListIpPoolsError = ListIpPoolsErrors[keyof ListIpPoolsErrors];
-
 export type ListIpPoolsResponses = {
     /**
      * One page of pools.
@@ -6723,39 +5421,6 @@ export type GetIpPoolData = {
     query?: never;
     url: '/ip-pools/{ip_pool_id}';
 };
-
-export type GetIpPoolErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetIpPoolError = GetIpPoolErrors[keyof GetIpPoolErrors];
 
 export type GetIpPoolResponses = {
     /**
@@ -6791,55 +5456,6 @@ export type DefineIpPoolData = {
     url: '/ip-pools/{ip_pool_id}';
 };
 
-export type DefineIpPoolErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The pool exists with another network, or overlaps another pool; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DefineIpPoolError = DefineIpPoolErrors[keyof DefineIpPoolErrors];
-
 export type DefineIpPoolResponses = {
     /**
      * The pool after the change.
@@ -6869,35 +5485,6 @@ export type ListSalesData = {
     url: '/sales';
 };
 
-export type ListSalesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListSalesError = ListSalesErrors[keyof ListSalesErrors];
-
 export type ListSalesResponses = {
     /**
      * One page of sales.
@@ -6916,47 +5503,6 @@ export type CreateSaleData = {
     query?: never;
     url: '/sales';
 };
-
-export type CreateSaleErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateSaleError = CreateSaleErrors[keyof CreateSaleErrors];
 
 export type CreateSaleResponses = {
     /**
@@ -6978,39 +5524,6 @@ export type EndSaleData = {
     query?: never;
     url: '/sales/{sale_id}/end';
 };
-
-export type EndSaleErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type EndSaleError = EndSaleErrors[keyof EndSaleErrors];
 
 export type EndSaleResponses = {
     /**
@@ -7037,35 +5550,6 @@ export type ListMarketItemsData = {
     url: '/dedicated/market';
 };
 
-export type ListMarketItemsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListMarketItemsError = ListMarketItemsErrors[keyof ListMarketItemsErrors];
-
 export type ListMarketItemsResponses = {
     /**
      * One page of offers.
@@ -7084,47 +5568,6 @@ export type AddMarketItemData = {
     query?: never;
     url: '/dedicated/market';
 };
-
-export type AddMarketItemErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type AddMarketItemError = AddMarketItemErrors[keyof AddMarketItemErrors];
 
 export type AddMarketItemResponses = {
     /**
@@ -7159,35 +5602,6 @@ export type ListDedicatedServersData = {
     url: '/dedicated/servers';
 };
 
-export type ListDedicatedServersErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListDedicatedServersError = ListDedicatedServersErrors[keyof ListDedicatedServersErrors];
-
 export type ListDedicatedServersResponses = {
     /**
      * One page of servers.
@@ -7206,51 +5620,6 @@ export type OrderDedicatedServerData = {
     query?: never;
     url: '/dedicated/servers';
 };
-
-export type OrderDedicatedServerErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The offer is sold, or the credit of the account is not sufficient; nothing was bought.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type OrderDedicatedServerError = OrderDedicatedServerErrors[keyof OrderDedicatedServerErrors];
 
 export type OrderDedicatedServerResponses = {
     /**
@@ -7272,39 +5641,6 @@ export type GetDedicatedServerData = {
     query?: never;
     url: '/dedicated/servers/{server_id}';
 };
-
-export type GetDedicatedServerErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetDedicatedServerError = GetDedicatedServerErrors[keyof GetDedicatedServerErrors];
 
 export type GetDedicatedServerResponses = {
     /**
@@ -7329,55 +5665,6 @@ export type CompleteDedicatedSetupData = {
     query?: never;
     url: '/dedicated/servers/{server_id}/complete-setup';
 };
-
-export type CompleteDedicatedSetupErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CompleteDedicatedSetupError = CompleteDedicatedSetupErrors[keyof CompleteDedicatedSetupErrors];
 
 export type CompleteDedicatedSetupResponses = {
     /**
@@ -7412,35 +5699,6 @@ export type ListVmsData = {
     url: '/vms';
 };
 
-export type ListVmsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListVmsError = ListVmsErrors[keyof ListVmsErrors];
-
 export type ListVmsResponses = {
     /**
      * One page of VMs.
@@ -7461,43 +5719,6 @@ export type RemoveVmData = {
     query?: never;
     url: '/vms/{vm_id}';
 };
-
-export type RemoveVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RemoveVmError = RemoveVmErrors[keyof RemoveVmErrors];
 
 export type RemoveVmResponses = {
     /**
@@ -7520,39 +5741,6 @@ export type GetVmData = {
     url: '/vms/{vm_id}';
 };
 
-export type GetVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmError = GetVmErrors[keyof GetVmErrors];
-
 export type GetVmResponses = {
     /**
      * The VM.
@@ -7573,39 +5761,6 @@ export type GetVmAccessData = {
     query?: never;
     url: '/vms/{vm_id}/access';
 };
-
-export type GetVmAccessErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmAccessError = GetVmAccessErrors[keyof GetVmAccessErrors];
 
 export type GetVmAccessResponses = {
     /**
@@ -7628,39 +5783,6 @@ export type GetVmBackupsData = {
     url: '/vms/{vm_id}/backups';
 };
 
-export type GetVmBackupsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmBackupsError = GetVmBackupsErrors[keyof GetVmBackupsErrors];
-
 export type GetVmBackupsResponses = {
     /**
      * The backups.
@@ -7681,47 +5803,6 @@ export type CreateVmBackupData = {
     query?: never;
     url: '/vms/{vm_id}/backups';
 };
-
-export type CreateVmBackupErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The hypervisor of this service cannot do it; nothing was changed.
-     */
-    501: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateVmBackupError = CreateVmBackupErrors[keyof CreateVmBackupErrors];
 
 export type CreateVmBackupResponses = {
     /**
@@ -7748,47 +5829,6 @@ export type DeleteVmBackupData = {
     url: '/vms/{vm_id}/backups/{backup_id}';
 };
 
-export type DeleteVmBackupErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The hypervisor of this service cannot do it; nothing was changed.
-     */
-    501: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DeleteVmBackupError = DeleteVmBackupErrors[keyof DeleteVmBackupErrors];
-
 export type DeleteVmBackupResponses = {
     /**
      * The backups that are left.
@@ -7814,47 +5854,6 @@ export type RestoreVmBackupData = {
     url: '/vms/{vm_id}/backups/{backup_id}/restore';
 };
 
-export type RestoreVmBackupErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The hypervisor of this service cannot do it; nothing was changed.
-     */
-    501: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RestoreVmBackupError = RestoreVmBackupErrors[keyof RestoreVmBackupErrors];
-
 export type RestoreVmBackupResponses = {
     /**
      * All backups.
@@ -7875,39 +5874,6 @@ export type GetVmUsageData = {
     query?: never;
     url: '/vms/{vm_id}/usage';
 };
-
-export type GetVmUsageErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmUsageError = GetVmUsageErrors[keyof GetVmUsageErrors];
 
 export type GetVmUsageResponses = {
     /**
@@ -7930,39 +5896,6 @@ export type GetVmTrafficData = {
     url: '/vms/{vm_id}/traffic';
 };
 
-export type GetVmTrafficErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmTrafficError = GetVmTrafficErrors[keyof GetVmTrafficErrors];
-
 export type GetVmTrafficResponses = {
     /**
      * The traffic.
@@ -7983,39 +5916,6 @@ export type GetVmRdnsData = {
     query?: never;
     url: '/vms/{vm_id}/rdns';
 };
-
-export type GetVmRdnsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetVmRdnsError = GetVmRdnsErrors[keyof GetVmRdnsErrors];
 
 export type GetVmRdnsResponses = {
     /**
@@ -8045,55 +5945,6 @@ export type SetVmRdnsData = {
     url: '/vms/{vm_id}/rdns/{ip_address}';
 };
 
-export type SetVmRdnsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetVmRdnsError = SetVmRdnsErrors[keyof SetVmRdnsErrors];
-
 export type SetVmRdnsResponses = {
     /**
      * The names of all addresses after the change.
@@ -8114,43 +5965,6 @@ export type StopVmData = {
     query?: never;
     url: '/vms/{vm_id}/stop';
 };
-
-export type StopVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type StopVmError = StopVmErrors[keyof StopVmErrors];
 
 export type StopVmResponses = {
     /**
@@ -8176,55 +5990,6 @@ export type SetVmAbuseStatusData = {
     url: '/vms/{vm_id}/abuse-status';
 };
 
-export type SetVmAbuseStatusErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetVmAbuseStatusError = SetVmAbuseStatusErrors[keyof SetVmAbuseStatusErrors];
-
 export type SetVmAbuseStatusResponses = {
     /**
      * The VM.
@@ -8245,43 +6010,6 @@ export type StartVmData = {
     query?: never;
     url: '/vms/{vm_id}/start';
 };
-
-export type StartVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The VM is neither stopped nor running, or the credit of its account is not sufficient; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type StartVmError = StartVmErrors[keyof StartVmErrors];
 
 export type StartVmResponses = {
     /**
@@ -8307,55 +6035,6 @@ export type ResizeVmData = {
     url: '/vms/{vm_id}/resize';
 };
 
-export type ResizeVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the VM, the capacity of its node or the credit of its account does not allow the change; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ResizeVmError = ResizeVmErrors[keyof ResizeVmErrors];
-
 export type ResizeVmResponses = {
     /**
      * The VM with its new resources.
@@ -8380,55 +6059,6 @@ export type QuoteResizeVmData = {
     url: '/vms/{vm_id}/resize/quote';
 };
 
-export type QuoteResizeVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The VM is neither running nor stopped.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type QuoteResizeVmError = QuoteResizeVmErrors[keyof QuoteResizeVmErrors];
-
 export type QuoteResizeVmResponses = {
     /**
      * The price.
@@ -8449,43 +6079,6 @@ export type RestartVmBillingData = {
     query?: never;
     url: '/vms/{vm_id}/restart-billing';
 };
-
-export type RestartVmBillingErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RestartVmBillingError = RestartVmBillingErrors[keyof RestartVmBillingErrors];
 
 export type RestartVmBillingResponses = {
     /**
@@ -8511,55 +6104,6 @@ export type AdoptVmData = {
     url: '/vms/{vm_id}/adopt';
 };
 
-export type AdoptVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type AdoptVmError = AdoptVmErrors[keyof AdoptVmErrors];
-
 export type AdoptVmResponses = {
     /**
      * The VM.
@@ -8581,43 +6125,6 @@ export type ReleaseVmData = {
     url: '/vms/{vm_id}/release';
 };
 
-export type ReleaseVmErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ReleaseVmError = ReleaseVmErrors[keyof ReleaseVmErrors];
-
 export type ReleaseVmResponses = {
     /**
      * The machine was released.
@@ -8633,35 +6140,6 @@ export type GetReconciliationData = {
     query?: never;
     url: '/reconcile';
 };
-
-export type GetReconciliationErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetReconciliationError = GetReconciliationErrors[keyof GetReconciliationErrors];
 
 export type GetReconciliationResponses = {
     /**
@@ -8708,35 +6186,6 @@ export type ListInvoicesData = {
     url: '/invoices';
 };
 
-export type ListInvoicesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListInvoicesError = ListInvoicesErrors[keyof ListInvoicesErrors];
-
 export type ListInvoicesResponses = {
     /**
      * One page of invoices.
@@ -8757,39 +6206,6 @@ export type GetInvoiceData = {
     query?: never;
     url: '/invoices/{invoice_id}';
 };
-
-export type GetInvoiceErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetInvoiceError = GetInvoiceErrors[keyof GetInvoiceErrors];
 
 export type GetInvoiceResponses = {
     /**
@@ -8819,55 +6235,6 @@ export type CreateCreditNoteData = {
     url: '/invoices/{invoice_id}/credit-notes/{credit_note}';
 };
 
-export type CreateCreditNoteErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateCreditNoteError = CreateCreditNoteErrors[keyof CreateCreditNoteErrors];
-
 export type CreateCreditNoteResponses = {
     /**
      * The credit note.
@@ -8889,43 +6256,6 @@ export type MarkInvoicePaidData = {
     url: '/invoices/{invoice_id}/mark-paid';
 };
 
-export type MarkInvoicePaidErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type MarkInvoicePaidError = MarkInvoicePaidErrors[keyof MarkInvoicePaidErrors];
-
 export type MarkInvoicePaidResponses = {
     /**
      * The invoice is paid.
@@ -8946,43 +6276,6 @@ export type CancelInvoiceData = {
     query?: never;
     url: '/invoices/{invoice_id}/cancel';
 };
-
-export type CancelInvoiceErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CancelInvoiceError = CancelInvoiceErrors[keyof CancelInvoiceErrors];
 
 export type CancelInvoiceResponses = {
     /**
@@ -9012,55 +6305,6 @@ export type RecordPaymentData = {
     url: '/accounts/{account_id}/payments/{payment}';
 };
 
-export type RecordPaymentErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RecordPaymentError = RecordPaymentErrors[keyof RecordPaymentErrors];
-
 export type RecordPaymentResponses = {
     /**
      * The payment with its uses.
@@ -9089,55 +6333,6 @@ export type ReversePaymentData = {
     url: '/accounts/{account_id}/payments/{payment}/reverse';
 };
 
-export type ReversePaymentErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ReversePaymentError = ReversePaymentErrors[keyof ReversePaymentErrors];
-
 export type ReversePaymentResponses = {
     /**
      * The reversed payment.
@@ -9165,55 +6360,6 @@ export type RecordRefundData = {
     query?: never;
     url: '/accounts/{account_id}/refunds/{payment}';
 };
-
-export type RecordRefundErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RecordRefundError = RecordRefundErrors[keyof RecordRefundErrors];
 
 export type RecordRefundResponses = {
     /**
@@ -9245,35 +6391,6 @@ export type ExportBookkeepingData = {
     url: '/bookkeeping/{table}';
 };
 
-export type ExportBookkeepingErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ExportBookkeepingError = ExportBookkeepingErrors[keyof ExportBookkeepingErrors];
-
 export type ExportBookkeepingResponses = {
     /**
      * The rows of the table.
@@ -9303,35 +6420,6 @@ export type ListPaymentsData = {
     url: '/payments';
 };
 
-export type ListPaymentsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListPaymentsError = ListPaymentsErrors[keyof ListPaymentsErrors];
-
 export type ListPaymentsResponses = {
     /**
      * One page of payments and refunds.
@@ -9347,35 +6435,6 @@ export type GetSellerData = {
     query?: never;
     url: '/invoicing/seller';
 };
-
-export type GetSellerErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetSellerError = GetSellerErrors[keyof GetSellerErrors];
 
 export type GetSellerResponses = {
     /**
@@ -9402,51 +6461,6 @@ export type SetSellerData = {
     url: '/invoicing/seller';
 };
 
-export type SetSellerErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetSellerError = SetSellerErrors[keyof SetSellerErrors];
-
 export type SetSellerResponses = {
     /**
      * The seller after the change.
@@ -9462,35 +6476,6 @@ export type GetDocumentSeriesData = {
     query?: never;
     url: '/invoicing/series';
 };
-
-export type GetDocumentSeriesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetDocumentSeriesError = GetDocumentSeriesErrors[keyof GetDocumentSeriesErrors];
 
 export type GetDocumentSeriesResponses = {
     /**
@@ -9516,55 +6501,6 @@ export type SetDocumentSeriesData = {
     query?: never;
     url: '/invoicing/series';
 };
-
-export type SetDocumentSeriesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetDocumentSeriesError = SetDocumentSeriesErrors[keyof SetDocumentSeriesErrors];
 
 export type SetDocumentSeriesResponses = {
     /**
@@ -9595,35 +6531,6 @@ export type ListDomainsData = {
     url: '/domains';
 };
 
-export type ListDomainsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListDomainsError = ListDomainsErrors[keyof ListDomainsErrors];
-
 export type ListDomainsResponses = {
     /**
      * One page of domains.
@@ -9644,39 +6551,6 @@ export type GetDomainData = {
     query?: never;
     url: '/domains/{domain}';
 };
-
-export type GetDomainErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetDomainError = GetDomainErrors[keyof GetDomainErrors];
 
 export type GetDomainResponses = {
     /**
@@ -9708,39 +6582,6 @@ export type ListDnsRecordsData = {
     url: '/domains/{domain}/dns-records';
 };
 
-export type ListDnsRecordsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListDnsRecordsError = ListDnsRecordsErrors[keyof ListDnsRecordsErrors];
-
 export type ListDnsRecordsResponses = {
     /**
      * One page of the zone.
@@ -9761,43 +6602,6 @@ export type TerminateDomainData = {
     query?: never;
     url: '/domains/{domain}/terminate';
 };
-
-export type TerminateDomainErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type TerminateDomainError = TerminateDomainErrors[keyof TerminateDomainErrors];
 
 export type TerminateDomainResponses = {
     /**
@@ -9824,35 +6628,6 @@ export type ListTldPricesData = {
     url: '/tld-prices';
 };
 
-export type ListTldPricesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListTldPricesError = ListTldPricesErrors[keyof ListTldPricesErrors];
-
 export type ListTldPricesResponses = {
     /**
      * One page of prices.
@@ -9873,39 +6648,6 @@ export type GetTldPriceData = {
     query?: never;
     url: '/tld-prices/{tld}';
 };
-
-export type GetTldPriceErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetTldPriceError = GetTldPriceErrors[keyof GetTldPriceErrors];
 
 export type GetTldPriceResponses = {
     /**
@@ -9941,51 +6683,6 @@ export type SetTldPriceData = {
     url: '/tld-prices/{tld}';
 };
 
-export type SetTldPriceErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetTldPriceError = SetTldPriceErrors[keyof SetTldPriceErrors];
-
 export type SetTldPriceResponses = {
     /**
      * The prices after the change.
@@ -10016,39 +6713,6 @@ export type ListTldPriceVersionsData = {
     url: '/tld-prices/{tld}/versions';
 };
 
-export type ListTldPriceVersionsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListTldPriceVersionsError = ListTldPriceVersionsErrors[keyof ListTldPriceVersionsErrors];
-
 export type ListTldPriceVersionsResponses = {
     /**
      * One page of prices.
@@ -10072,55 +6736,6 @@ export type ScheduleTldPricesData = {
     query?: never;
     url: '/tld-prices/{tld}/versions';
 };
-
-export type ScheduleTldPricesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Other prices begin at the same instant; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ScheduleTldPricesError = ScheduleTldPricesErrors[keyof ScheduleTldPricesErrors];
 
 export type ScheduleTldPricesResponses = {
     /**
@@ -10147,43 +6762,6 @@ export type WithdrawTldPricesData = {
     url: '/tld-prices/{tld}/versions/{valid_from}';
 };
 
-export type WithdrawTldPricesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The prices are in force already; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type WithdrawTldPricesError = WithdrawTldPricesErrors[keyof WithdrawTldPricesErrors];
-
 export type WithdrawTldPricesResponses = {
     /**
      * The prices will not come into force.
@@ -10203,51 +6781,6 @@ export type VerifyOtpData = {
     url: '/otp/verify';
 };
 
-export type VerifyOtpErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The code is wrong, used, expired, replaced by a newer one, or belongs to another account than the one given; the response does not say which.
-     */
-    404: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Five wrong codes for this account were presented with this token; its codes for the account are not verified until the time in Retry-After has passed.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type VerifyOtpError = VerifyOtpErrors[keyof VerifyOtpErrors];
-
 export type VerifyOtpResponses = {
     /**
      * The code was valid. It is now used up.
@@ -10263,35 +6796,6 @@ export type EndSessionData = {
     query?: never;
     url: '/session';
 };
-
-export type EndSessionErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
 
 export type EndSessionResponses = {
     /**
@@ -10309,35 +6813,6 @@ export type GetSessionData = {
     url: '/session';
 };
 
-export type GetSessionErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
-
 export type GetSessionResponses = {
     /**
      * The holder.
@@ -10353,35 +6828,6 @@ export type CreateSessionData = {
     query?: never;
     url: '/session';
 };
-
-export type CreateSessionErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateSessionError = CreateSessionErrors[keyof CreateSessionErrors];
 
 export type CreateSessionResponses = {
     /**
@@ -10408,35 +6854,6 @@ export type ListOperatorTokensData = {
     url: '/operator-tokens';
 };
 
-export type ListOperatorTokensErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListOperatorTokensError = ListOperatorTokensErrors[keyof ListOperatorTokensErrors];
-
 export type ListOperatorTokensResponses = {
     /**
      * One page of operator tokens.
@@ -10455,51 +6872,6 @@ export type CreateOperatorTokenData = {
     query?: never;
     url: '/operator-tokens';
 };
-
-export type CreateOperatorTokenErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The settings require that a second operator sends the same request; nothing was changed yet.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateOperatorTokenError = CreateOperatorTokenErrors[keyof CreateOperatorTokenErrors];
 
 export type CreateOperatorTokenResponses = {
     /**
@@ -10525,55 +6897,6 @@ export type RotateOperatorTokenData = {
     url: '/operator-tokens/{operator_token_id}/rotate';
 };
 
-export type RotateOperatorTokenErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The state of the resource does not allow the operation; nothing was changed.
-     */
-    409: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RotateOperatorTokenError = RotateOperatorTokenErrors[keyof RotateOperatorTokenErrors];
-
 export type RotateOperatorTokenResponses = {
     /**
      * The new token, which is returned only once, and the old one.
@@ -10594,39 +6917,6 @@ export type RevokeOperatorTokenData = {
     query?: never;
     url: '/operator-tokens/{operator_token_id}/revoke';
 };
-
-export type RevokeOperatorTokenErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RevokeOperatorTokenError = RevokeOperatorTokenErrors[keyof RevokeOperatorTokenErrors];
 
 export type RevokeOperatorTokenResponses = {
     /**
@@ -10673,35 +6963,6 @@ export type ListAuditRecordsData = {
     url: '/audit';
 };
 
-export type ListAuditRecordsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListAuditRecordsError = ListAuditRecordsErrors[keyof ListAuditRecordsErrors];
-
 export type ListAuditRecordsResponses = {
     /**
      * One page of records.
@@ -10726,35 +6987,6 @@ export type ListFailedAuthenticationsData = {
     };
     url: '/failed-authentications';
 };
-
-export type ListFailedAuthenticationsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListFailedAuthenticationsError = ListFailedAuthenticationsErrors[keyof ListFailedAuthenticationsErrors];
 
 export type ListFailedAuthenticationsResponses = {
     /**
@@ -10781,35 +7013,6 @@ export type ListVerifiersData = {
     url: '/verifiers';
 };
 
-export type ListVerifiersErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListVerifiersError = ListVerifiersErrors[keyof ListVerifiersErrors];
-
 export type ListVerifiersResponses = {
     /**
      * One page of third parties.
@@ -10828,47 +7031,6 @@ export type RegisterVerifierData = {
     query?: never;
     url: '/verifiers';
 };
-
-export type RegisterVerifierErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RegisterVerifierError = RegisterVerifierErrors[keyof RegisterVerifierErrors];
 
 export type RegisterVerifierResponses = {
     /**
@@ -10891,39 +7053,6 @@ export type RevokeVerifierData = {
     url: '/verifiers/{verifier_id}/revoke';
 };
 
-export type RevokeVerifierErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RevokeVerifierError = RevokeVerifierErrors[keyof RevokeVerifierErrors];
-
 export type RevokeVerifierResponses = {
     /**
      * The token is revoked.
@@ -10939,35 +7068,6 @@ export type GetClockData = {
     query?: never;
     url: '/sandbox/clock';
 };
-
-export type GetClockErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetClockError = GetClockErrors[keyof GetClockErrors];
 
 export type GetClockResponses = {
     /**
@@ -10988,47 +7088,6 @@ export type AdvanceClockData = {
     url: '/sandbox/clock/advance';
 };
 
-export type AdvanceClockErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule, or would set the clock back; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type AdvanceClockError = AdvanceClockErrors[keyof AdvanceClockErrors];
-
 export type AdvanceClockResponses = {
     /**
      * The clock is advanced and all due jobs have run.
@@ -11044,35 +7103,6 @@ export type ResetSandboxData = {
     query?: never;
     url: '/sandbox/reset';
 };
-
-export type ResetSandboxErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ResetSandboxError = ResetSandboxErrors[keyof ResetSandboxErrors];
 
 export type ResetSandboxResponses = {
     /**
@@ -11099,35 +7129,6 @@ export type ListSnapshotsData = {
     url: '/sandbox/snapshots';
 };
 
-export type ListSnapshotsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListSnapshotsError = ListSnapshotsErrors[keyof ListSnapshotsErrors];
-
 export type ListSnapshotsResponses = {
     /**
      * One page of snapshots.
@@ -11148,39 +7149,6 @@ export type DeleteSnapshotData = {
     query?: never;
     url: '/sandbox/snapshots/{snapshot}';
 };
-
-export type DeleteSnapshotErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DeleteSnapshotError = DeleteSnapshotErrors[keyof DeleteSnapshotErrors];
 
 export type DeleteSnapshotResponses = {
     /**
@@ -11203,35 +7171,6 @@ export type CreateSnapshotData = {
     url: '/sandbox/snapshots/{snapshot}';
 };
 
-export type CreateSnapshotErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateSnapshotError = CreateSnapshotErrors[keyof CreateSnapshotErrors];
-
 export type CreateSnapshotResponses = {
     /**
      * The snapshot was created.
@@ -11252,43 +7191,6 @@ export type RestoreSnapshotData = {
     query?: never;
     url: '/sandbox/snapshots/{snapshot}/restore';
 };
-
-export type RestoreSnapshotErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The settings require that a second operator sends the same request; nothing was changed yet.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RestoreSnapshotError = RestoreSnapshotErrors[keyof RestoreSnapshotErrors];
 
 export type RestoreSnapshotResponses = {
     /**
@@ -11315,35 +7217,6 @@ export type ListFaultsData = {
     url: '/sandbox/faults';
 };
 
-export type ListFaultsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListFaultsError = ListFaultsErrors[keyof ListFaultsErrors];
-
 export type ListFaultsResponses = {
     /**
      * One page of faults.
@@ -11362,47 +7235,6 @@ export type CreateFaultData = {
     query?: never;
     url: '/sandbox/faults';
 };
-
-export type CreateFaultErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateFaultError = CreateFaultErrors[keyof CreateFaultErrors];
 
 export type CreateFaultResponses = {
     /**
@@ -11425,39 +7257,6 @@ export type RemoveFaultData = {
     url: '/sandbox/faults/{fault_id}';
 };
 
-export type RemoveFaultErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type RemoveFaultError = RemoveFaultErrors[keyof RemoveFaultErrors];
-
 export type RemoveFaultResponses = {
     /**
      * The fault is removed.
@@ -11476,47 +7275,6 @@ export type CreateIsolatedAccountData = {
     query?: never;
     url: '/sandbox/isolated-accounts';
 };
-
-export type CreateIsolatedAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type CreateIsolatedAccountError = CreateIsolatedAccountErrors[keyof CreateIsolatedAccountErrors];
 
 export type CreateIsolatedAccountResponses = {
     /**
@@ -11539,43 +7297,6 @@ export type DeleteIsolatedAccountData = {
     url: '/sandbox/isolated-accounts/{account_id}';
 };
 
-export type DeleteIsolatedAccountErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The service is live and the operation is for sandboxes, or the token does not allow it.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The account is not an isolated account; nothing was deleted.
-     */
-    409: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type DeleteIsolatedAccountError = DeleteIsolatedAccountErrors[keyof DeleteIsolatedAccountErrors];
-
 export type DeleteIsolatedAccountResponses = {
     /**
      * The account and its resources are deleted.
@@ -11591,35 +7312,6 @@ export type GetSettingsData = {
     query?: never;
     url: '/settings';
 };
-
-export type GetSettingsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetSettingsError = GetSettingsErrors[keyof GetSettingsErrors];
 
 export type GetSettingsResponses = {
     /**
@@ -11646,51 +7338,6 @@ export type SetDefaultRateLimitData = {
     url: '/settings/rate-limit';
 };
 
-export type SetDefaultRateLimitErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetDefaultRateLimitError = SetDefaultRateLimitErrors[keyof SetDefaultRateLimitErrors];
-
 export type SetDefaultRateLimitResponses = {
     /**
      * The settings after the change.
@@ -11715,51 +7362,6 @@ export type SetVatRatesData = {
     query?: never;
     url: '/settings/vat-rates';
 };
-
-export type SetVatRatesErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetVatRatesError = SetVatRatesErrors[keyof SetVatRatesErrors];
 
 export type SetVatRatesResponses = {
     /**
@@ -11786,51 +7388,6 @@ export type SetRequestLogRetentionData = {
     url: '/settings/request-log-retention';
 };
 
-export type SetRequestLogRetentionErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetRequestLogRetentionError = SetRequestLogRetentionErrors[keyof SetRequestLogRetentionErrors];
-
 export type SetRequestLogRetentionResponses = {
     /**
      * The settings after the change.
@@ -11855,55 +7412,6 @@ export type SetAuditRetentionData = {
     query?: never;
     url: '/settings/audit-retention';
 };
-
-export type SetAuditRetentionErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The settings require that a second operator sends the same request; nothing was changed yet.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetAuditRetentionError = SetAuditRetentionErrors[keyof SetAuditRetentionErrors];
 
 export type SetAuditRetentionResponses = {
     /**
@@ -11930,51 +7438,6 @@ export type SetDefaultQuotasData = {
     url: '/settings/default-quotas';
 };
 
-export type SetDefaultQuotasErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetDefaultQuotasError = SetDefaultQuotasErrors[keyof SetDefaultQuotasErrors];
-
 export type SetDefaultQuotasResponses = {
     /**
      * The settings after the change.
@@ -11999,55 +7462,6 @@ export type SetSecondOperatorData = {
     query?: never;
     url: '/settings/second-operator';
 };
-
-export type SetSecondOperatorErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The settings require that a second operator sends the same request; nothing was changed yet.
-     */
-    409: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetSecondOperatorError = SetSecondOperatorErrors[keyof SetSecondOperatorErrors];
 
 export type SetSecondOperatorResponses = {
     /**
@@ -12074,51 +7488,6 @@ export type SetVmIdentifierQuarantineData = {
     url: '/settings/vm-identifier-quarantine';
 };
 
-export type SetVmIdentifierQuarantineErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * The resource has not the state in `If-Match`, or exists in spite of `If-None-Match`; nothing was changed by this request.
-     */
-    412: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetVmIdentifierQuarantineError = SetVmIdentifierQuarantineErrors[keyof SetVmIdentifierQuarantineErrors];
-
 export type SetVmIdentifierQuarantineResponses = {
     /**
      * The settings after the change.
@@ -12139,35 +7508,6 @@ export type GetDueWorkData = {
     };
     url: '/due-work';
 };
-
-export type GetDueWorkErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type GetDueWorkError = GetDueWorkErrors[keyof GetDueWorkErrors];
 
 export type GetDueWorkResponses = {
     /**
@@ -12230,35 +7570,6 @@ export type ListRequestsData = {
     url: '/requests';
 };
 
-export type ListRequestsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type ListRequestsError = ListRequestsErrors[keyof ListRequestsErrors];
-
 export type ListRequestsResponses = {
     /**
      * One page of requests.
@@ -12283,35 +7594,6 @@ export type FollowRequestsData = {
     };
     url: '/requests/feed';
 };
-
-export type FollowRequestsErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type FollowRequestsError = FollowRequestsErrors[keyof FollowRequestsErrors];
 
 export type FollowRequestsResponses = {
     /**

@@ -2,473 +2,473 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, DisableDomainDnssecData, DisableDomainDnssecErrors, DisableDomainDnssecResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, EnableDomainDnssecData, EnableDomainDnssecErrors, EnableDomainDnssecResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCreditErrors, GetCreditResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainDnssecData, GetDomainDnssecErrors, GetDomainDnssecResponses, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListHandlesErrors, ListHandlesResponses, ListInvoicesErrors, ListInvoicesResponses, ListIpsErrors, ListIpsResponses, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysErrors, ListKeysResponses, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteRenewDomainData, QuoteRenewDomainErrors, QuoteRenewDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, RenewDomainData, RenewDomainErrors, RenewDomainResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetDomainHandleData, SetDomainHandleErrors, SetDomainHandleResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetDomainTransferLockData, SetDomainTransferLockErrors, SetDomainTransferLockResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmMonitoringData, SetVmMonitoringErrors, SetVmMonitoringResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, SubmitVmAbuseStatementData, SubmitVmAbuseStatementErrors, SubmitVmAbuseStatementResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
+import type { AddDomainDnsData, AddDomainDnsResponses, AddSshKeyData, AddSshKeyResponses, AddWebhookData, AddWebhookResponses, AssignIpData, AssignIpResponses, AttachVmIsoData, AttachVmIsoResponses, BuyIpsData, BuyIpsResponses, ChangeVmData, ChangeVmResponses, CheckDomainData, CheckDomainResponses, CreateHandleData, CreateHandleResponses, CreateVmBackupData, CreateVmBackupResponses, CreateVmData, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupResponses, DeleteVmData, DeleteVmResponses, DetachVmIsoData, DetachVmIsoResponses, DisableDomainDnssecData, DisableDomainDnssecResponses, EditDomainDnsData, EditDomainDnsRecordData, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmResponses, EditWebhookData, EditWebhookResponses, EnableDomainDnssecData, EnableDomainDnssecResponses, GenerateOtpData, GenerateOtpResponses, GetCreditResponses, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerResponses, GetDomainData, GetDomainDnssecData, GetDomainDnssecResponses, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleResponses, GetInvoiceData, GetInvoiceResponses, GetPricingsResponses, GetVmConfigData, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationResponses, GetVmStatusData, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficResponses, GetVmUsageData, GetVmUsageResponses, ListAvailableIpsResponses, ListDedicatedMarketResponses, ListDedicatedServersResponses, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsResponses, ListDomainsResponses, ListEventsData, ListEventsResponses, ListHandleCountriesResponses, ListHandlesResponses, ListInvoicesResponses, ListIpsResponses, ListIsoFilesResponses, ListKeysResponses, ListPaymentsResponses, ListRequestsData, ListRequestsResponses, ListSalesResponses, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsResponses, ListVmHostsResponses, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsResponses, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesResponses, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainResponses, QuoteRenewDomainData, QuoteRenewDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainResponses, ReinstallVmData, ReinstallVmResponses, ReleaseIpData, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookResponses, RenewDomainData, RenewDomainResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryResponses, ReplayWebhookResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyResponses, RotateKeyData, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretResponses, SearchVmsData, SearchVmsResponses, SetDomainHandleData, SetDomainHandleResponses, SetDomainNameserversData, SetDomainNameserversResponses, SetDomainTransferLockData, SetDomainTransferLockResponses, SetVmBackupScheduleData, SetVmBackupScheduleResponses, SetVmMonitoringData, SetVmMonitoringResponses, SetVmPowerData, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsResponses, SubmitVmAbuseStatementData, SubmitVmAbuseStatementResponses, TestWebhookData, TestWebhookResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
         Body: CreateVmData['body'];
         Headers?: CreateVmData['headers'];
-        Reply: CreateVmErrors & CreateVmResponses;
+        Reply: CreateVmResponses;
     }>;
     reinstallVm: RouteHandler<{
         Body?: ReinstallVmData['body'];
         Headers?: ReinstallVmData['headers'];
         Params: ReinstallVmData['path'];
-        Reply: ReinstallVmErrors & ReinstallVmResponses;
+        Reply: ReinstallVmResponses;
     }>;
     listVmHosts: RouteHandler<{
-        Reply: ListVmHostsErrors & ListVmHostsResponses;
+        Reply: ListVmHostsResponses;
     }>;
     listDedicatedServers: RouteHandler<{
-        Reply: ListDedicatedServersErrors & ListDedicatedServersResponses;
+        Reply: ListDedicatedServersResponses;
     }>;
     listDedicatedMarket: RouteHandler<{
-        Reply: ListDedicatedMarketErrors & ListDedicatedMarketResponses;
+        Reply: ListDedicatedMarketResponses;
     }>;
     getDedicatedServer: RouteHandler<{
         Params: GetDedicatedServerData['path'];
-        Reply: GetDedicatedServerErrors & GetDedicatedServerResponses;
+        Reply: GetDedicatedServerResponses;
     }>;
     deleteDedicatedServer: RouteHandler<{
         Headers?: DeleteDedicatedServerData['headers'];
         Params: DeleteDedicatedServerData['path'];
-        Reply: DeleteDedicatedServerErrors & DeleteDedicatedServerResponses;
+        Reply: DeleteDedicatedServerResponses;
     }>;
     undeleteDedicatedServer: RouteHandler<{
         Headers?: UndeleteDedicatedServerData['headers'];
         Params: UndeleteDedicatedServerData['path'];
-        Reply: UndeleteDedicatedServerErrors & UndeleteDedicatedServerResponses;
+        Reply: UndeleteDedicatedServerResponses;
     }>;
     listDomains: RouteHandler<{
-        Reply: ListDomainsErrors & ListDomainsResponses;
+        Reply: ListDomainsResponses;
     }>;
     getDomainPricings: RouteHandler<{
-        Reply: GetDomainPricingsErrors & GetDomainPricingsResponses;
+        Reply: GetDomainPricingsResponses;
     }>;
     registerDomain: RouteHandler<{
         Body: RegisterDomainData['body'];
         Headers?: RegisterDomainData['headers'];
-        Reply: RegisterDomainErrors & RegisterDomainResponses;
+        Reply: RegisterDomainResponses;
     }>;
     getDomain: RouteHandler<{
         Params: GetDomainData['path'];
-        Reply: GetDomainErrors & GetDomainResponses;
+        Reply: GetDomainResponses;
     }>;
     setDomainNameservers: RouteHandler<{
         Body: SetDomainNameserversData['body'];
         Headers?: SetDomainNameserversData['headers'];
         Params: SetDomainNameserversData['path'];
-        Reply: SetDomainNameserversErrors & SetDomainNameserversResponses;
+        Reply: SetDomainNameserversResponses;
     }>;
     requestDomainAuthcode: RouteHandler<{
         Headers?: RequestDomainAuthcodeData['headers'];
         Params: RequestDomainAuthcodeData['path'];
-        Reply: RequestDomainAuthcodeErrors & RequestDomainAuthcodeResponses;
+        Reply: RequestDomainAuthcodeResponses;
     }>;
     undeleteDomain: RouteHandler<{
         Headers?: UndeleteDomainData['headers'];
         Params: UndeleteDomainData['path'];
-        Reply: UndeleteDomainErrors & UndeleteDomainResponses;
+        Reply: UndeleteDomainResponses;
     }>;
     editDomainDns: RouteHandler<{
         Body: EditDomainDnsData['body'];
         Headers?: EditDomainDnsData['headers'];
         Params: EditDomainDnsData['path'];
-        Reply: EditDomainDnsErrors & EditDomainDnsResponses;
+        Reply: EditDomainDnsResponses;
     }>;
     createHandle: RouteHandler<{
         Body: CreateHandleData['body'];
         Headers?: CreateHandleData['headers'];
-        Reply: CreateHandleErrors & CreateHandleResponses;
+        Reply: CreateHandleResponses;
     }>;
     listHandleCountries: RouteHandler<{
-        Reply: ListHandleCountriesErrors & ListHandleCountriesResponses;
+        Reply: ListHandleCountriesResponses;
     }>;
     getHandle: RouteHandler<{
         Params: GetHandleData['path'];
-        Reply: GetHandleErrors & GetHandleResponses;
+        Reply: GetHandleResponses;
     }>;
     listSales: RouteHandler<{
-        Reply: ListSalesErrors & ListSalesResponses;
+        Reply: ListSalesResponses;
     }>;
     listInvoices: RouteHandler<{
-        Reply: ListInvoicesErrors & ListInvoicesResponses;
+        Reply: ListInvoicesResponses;
     }>;
     getCurrentInvoice: RouteHandler<{
-        Reply: GetCurrentInvoiceErrors & GetCurrentInvoiceResponses;
+        Reply: GetCurrentInvoiceResponses;
     }>;
     getInvoice: RouteHandler<{
         Params: GetInvoiceData['path'];
-        Reply: GetInvoiceErrors & GetInvoiceResponses;
+        Reply: GetInvoiceResponses;
     }>;
     generateOtp: RouteHandler<{
         Headers?: GenerateOtpData['headers'];
-        Reply: GenerateOtpErrors & GenerateOtpResponses;
+        Reply: GenerateOtpResponses;
     }>;
     listRequests: RouteHandler<{
         Body?: ListRequestsData['body'];
-        Reply: ListRequestsErrors & ListRequestsResponses;
+        Reply: ListRequestsResponses;
     }>;
     listVms: RouteHandler<{
-        Reply: ListVmsErrors & ListVmsResponses;
+        Reply: ListVmsResponses;
     }>;
     listVmOsImages: RouteHandler<{
-        Reply: ListVmOsImagesErrors & ListVmOsImagesResponses;
+        Reply: ListVmOsImagesResponses;
     }>;
     listIsoFiles: RouteHandler<{
-        Reply: ListIsoFilesErrors & ListIsoFilesResponses;
+        Reply: ListIsoFilesResponses;
     }>;
     attachVmIso: RouteHandler<{
         Body: AttachVmIsoData['body'];
         Headers?: AttachVmIsoData['headers'];
         Params: AttachVmIsoData['path'];
-        Reply: AttachVmIsoErrors & AttachVmIsoResponses;
+        Reply: AttachVmIsoResponses;
     }>;
     detachVmIso: RouteHandler<{
         Headers?: DetachVmIsoData['headers'];
         Params: DetachVmIsoData['path'];
-        Reply: DetachVmIsoErrors & DetachVmIsoResponses;
+        Reply: DetachVmIsoResponses;
     }>;
     setVmMonitoring: RouteHandler<{
         Body: SetVmMonitoringData['body'];
         Headers?: SetVmMonitoringData['headers'];
         Params: SetVmMonitoringData['path'];
-        Reply: SetVmMonitoringErrors & SetVmMonitoringResponses;
+        Reply: SetVmMonitoringResponses;
     }>;
     submitVmAbuseStatement: RouteHandler<{
         Body: SubmitVmAbuseStatementData['body'];
         Headers?: SubmitVmAbuseStatementData['headers'];
         Params: SubmitVmAbuseStatementData['path'];
-        Reply: SubmitVmAbuseStatementErrors & SubmitVmAbuseStatementResponses;
+        Reply: SubmitVmAbuseStatementResponses;
     }>;
     getVmConfig: RouteHandler<{
         Params: GetVmConfigData['path'];
-        Reply: GetVmConfigErrors & GetVmConfigResponses;
+        Reply: GetVmConfigResponses;
     }>;
     getVmStatus: RouteHandler<{
         Params: GetVmStatusData['path'];
-        Reply: GetVmStatusErrors & GetVmStatusResponses;
+        Reply: GetVmStatusResponses;
     }>;
     getVmInstallation: RouteHandler<{
         Params: GetVmInstallationData['path'];
-        Reply: GetVmInstallationErrors & GetVmInstallationResponses;
+        Reply: GetVmInstallationResponses;
     }>;
     setVmPower: RouteHandler<{
         Body: SetVmPowerData['body'];
         Headers?: SetVmPowerData['headers'];
         Params: SetVmPowerData['path'];
-        Reply: SetVmPowerErrors & SetVmPowerResponses;
+        Reply: SetVmPowerResponses;
     }>;
     changeVm: RouteHandler<{
         Body: ChangeVmData['body'];
         Headers?: ChangeVmData['headers'];
         Params: ChangeVmData['path'];
-        Reply: ChangeVmErrors & ChangeVmResponses;
+        Reply: ChangeVmResponses;
     }>;
     deleteVm: RouteHandler<{
         Headers?: DeleteVmData['headers'];
         Params: DeleteVmData['path'];
-        Reply: DeleteVmErrors & DeleteVmResponses;
+        Reply: DeleteVmResponses;
     }>;
     resetVmPassword: RouteHandler<{
         Body?: ResetVmPasswordData['body'];
         Headers?: ResetVmPasswordData['headers'];
         Params: ResetVmPasswordData['path'];
-        Reply: ResetVmPasswordErrors & ResetVmPasswordResponses;
+        Reply: ResetVmPasswordResponses;
     }>;
     searchVms: RouteHandler<{
         Body: SearchVmsData['body'];
-        Reply: SearchVmsErrors & SearchVmsResponses;
+        Reply: SearchVmsResponses;
     }>;
     editVm: RouteHandler<{
         Body: EditVmData['body'];
         Headers?: EditVmData['headers'];
         Params: EditVmData['path'];
-        Reply: EditVmErrors & EditVmResponses;
+        Reply: EditVmResponses;
     }>;
     listSshKeys: RouteHandler<{
-        Reply: ListSshKeysErrors & ListSshKeysResponses;
+        Reply: ListSshKeysResponses;
     }>;
     addSshKey: RouteHandler<{
         Body: AddSshKeyData['body'];
         Headers?: AddSshKeyData['headers'];
-        Reply: AddSshKeyErrors & AddSshKeyResponses;
+        Reply: AddSshKeyResponses;
     }>;
     removeSshKey: RouteHandler<{
         Headers?: RemoveSshKeyData['headers'];
         Params: RemoveSshKeyData['path'];
-        Reply: RemoveSshKeyErrors & RemoveSshKeyResponses;
+        Reply: RemoveSshKeyResponses;
     }>;
     listVmBackups: RouteHandler<{
         Params: ListVmBackupsData['path'];
-        Reply: ListVmBackupsErrors & ListVmBackupsResponses;
+        Reply: ListVmBackupsResponses;
     }>;
     createVmBackup: RouteHandler<{
         Body: CreateVmBackupData['body'];
         Headers?: CreateVmBackupData['headers'];
         Params: CreateVmBackupData['path'];
-        Reply: CreateVmBackupErrors & CreateVmBackupResponses;
+        Reply: CreateVmBackupResponses;
     }>;
     restoreVmBackup: RouteHandler<{
         Body: RestoreVmBackupData['body'];
         Headers?: RestoreVmBackupData['headers'];
         Params: RestoreVmBackupData['path'];
-        Reply: RestoreVmBackupErrors & RestoreVmBackupResponses;
+        Reply: RestoreVmBackupResponses;
     }>;
     deleteVmBackup: RouteHandler<{
         Headers?: DeleteVmBackupData['headers'];
         Params: DeleteVmBackupData['path'];
-        Reply: DeleteVmBackupErrors & DeleteVmBackupResponses;
+        Reply: DeleteVmBackupResponses;
     }>;
     setVmBackupSchedule: RouteHandler<{
         Body: SetVmBackupScheduleData['body'];
         Headers?: SetVmBackupScheduleData['headers'];
         Params: SetVmBackupScheduleData['path'];
-        Reply: SetVmBackupScheduleErrors & SetVmBackupScheduleResponses;
+        Reply: SetVmBackupScheduleResponses;
     }>;
     getVmUsage: RouteHandler<{
         Params: GetVmUsageData['path'];
-        Reply: GetVmUsageErrors & GetVmUsageResponses;
+        Reply: GetVmUsageResponses;
     }>;
     getVmTraffic: RouteHandler<{
         Params: GetVmTrafficData['path'];
-        Reply: GetVmTrafficErrors & GetVmTrafficResponses;
+        Reply: GetVmTrafficResponses;
     }>;
     getVmDdosProtection: RouteHandler<{
         Params: GetVmDdosProtectionData['path'];
-        Reply: GetVmDdosProtectionErrors & GetVmDdosProtectionResponses;
+        Reply: GetVmDdosProtectionResponses;
     }>;
     listVmRdns: RouteHandler<{
         Params: ListVmRdnsData['path'];
-        Reply: ListVmRdnsErrors & ListVmRdnsResponses;
+        Reply: ListVmRdnsResponses;
     }>;
     setVmRdns: RouteHandler<{
         Body: SetVmRdnsData['body'];
         Headers?: SetVmRdnsData['headers'];
         Params: SetVmRdnsData['path'];
-        Reply: SetVmRdnsErrors & SetVmRdnsResponses;
+        Reply: SetVmRdnsResponses;
     }>;
     removeVmRdns: RouteHandler<{
         Headers?: RemoveVmRdnsData['headers'];
         Params: RemoveVmRdnsData['path'];
-        Reply: RemoveVmRdnsErrors & RemoveVmRdnsResponses;
+        Reply: RemoveVmRdnsResponses;
     }>;
     openVmConsole: RouteHandler<{
         Headers?: OpenVmConsoleData['headers'];
         Params: OpenVmConsoleData['path'];
-        Reply: OpenVmConsoleErrors & OpenVmConsoleResponses;
+        Reply: OpenVmConsoleResponses;
     }>;
     listIps: RouteHandler<{
-        Reply: ListIpsErrors & ListIpsResponses;
+        Reply: ListIpsResponses;
     }>;
     listAvailableIps: RouteHandler<{
-        Reply: ListAvailableIpsErrors & ListAvailableIpsResponses;
+        Reply: ListAvailableIpsResponses;
     }>;
     buyIps: RouteHandler<{
         Body: BuyIpsData['body'];
         Headers?: BuyIpsData['headers'];
-        Reply: BuyIpsErrors & BuyIpsResponses;
+        Reply: BuyIpsResponses;
     }>;
     assignIp: RouteHandler<{
         Body: AssignIpData['body'];
         Headers?: AssignIpData['headers'];
         Params: AssignIpData['path'];
-        Reply: AssignIpErrors & AssignIpResponses;
+        Reply: AssignIpResponses;
     }>;
     releaseIp: RouteHandler<{
         Headers?: ReleaseIpData['headers'];
         Params: ReleaseIpData['path'];
-        Reply: ReleaseIpErrors & ReleaseIpResponses;
+        Reply: ReleaseIpResponses;
     }>;
     getDedicatedOffer: RouteHandler<{
         Params: GetDedicatedOfferData['path'];
-        Reply: GetDedicatedOfferErrors & GetDedicatedOfferResponses;
+        Reply: GetDedicatedOfferResponses;
     }>;
     purchaseDedicatedServer: RouteHandler<{
         Body?: PurchaseDedicatedServerData['body'];
         Headers?: PurchaseDedicatedServerData['headers'];
         Params: PurchaseDedicatedServerData['path'];
-        Reply: PurchaseDedicatedServerErrors & PurchaseDedicatedServerResponses;
+        Reply: PurchaseDedicatedServerResponses;
     }>;
     listHandles: RouteHandler<{
-        Reply: ListHandlesErrors & ListHandlesResponses;
+        Reply: ListHandlesResponses;
     }>;
     checkDomain: RouteHandler<{
         Params: CheckDomainData['path'];
-        Reply: CheckDomainErrors & CheckDomainResponses;
+        Reply: CheckDomainResponses;
     }>;
     deleteDomain: RouteHandler<{
         Headers?: DeleteDomainData['headers'];
         Params: DeleteDomainData['path'];
-        Reply: DeleteDomainErrors & DeleteDomainResponses;
+        Reply: DeleteDomainResponses;
     }>;
     setDomainTransferLock: RouteHandler<{
         Body: SetDomainTransferLockData['body'];
         Headers?: SetDomainTransferLockData['headers'];
         Params: SetDomainTransferLockData['path'];
-        Reply: SetDomainTransferLockErrors & SetDomainTransferLockResponses;
+        Reply: SetDomainTransferLockResponses;
     }>;
     renewDomain: RouteHandler<{
         Body?: RenewDomainData['body'];
         Headers?: RenewDomainData['headers'];
         Params: RenewDomainData['path'];
-        Reply: RenewDomainErrors & RenewDomainResponses;
+        Reply: RenewDomainResponses;
     }>;
     setDomainHandle: RouteHandler<{
         Body: SetDomainHandleData['body'];
         Headers?: SetDomainHandleData['headers'];
         Params: SetDomainHandleData['path'];
-        Reply: SetDomainHandleErrors & SetDomainHandleResponses;
+        Reply: SetDomainHandleResponses;
     }>;
     getDomainDnssec: RouteHandler<{
         Params: GetDomainDnssecData['path'];
-        Reply: GetDomainDnssecErrors & GetDomainDnssecResponses;
+        Reply: GetDomainDnssecResponses;
     }>;
     enableDomainDnssec: RouteHandler<{
         Body?: EnableDomainDnssecData['body'];
         Headers?: EnableDomainDnssecData['headers'];
         Params: EnableDomainDnssecData['path'];
-        Reply: EnableDomainDnssecErrors & EnableDomainDnssecResponses;
+        Reply: EnableDomainDnssecResponses;
     }>;
     disableDomainDnssec: RouteHandler<{
         Headers?: DisableDomainDnssecData['headers'];
         Params: DisableDomainDnssecData['path'];
-        Reply: DisableDomainDnssecErrors & DisableDomainDnssecResponses;
+        Reply: DisableDomainDnssecResponses;
     }>;
     listDomainDns: RouteHandler<{
         Params: ListDomainDnsData['path'];
-        Reply: ListDomainDnsErrors & ListDomainDnsResponses;
+        Reply: ListDomainDnsResponses;
     }>;
     addDomainDns: RouteHandler<{
         Body: AddDomainDnsData['body'];
         Headers?: AddDomainDnsData['headers'];
         Params: AddDomainDnsData['path'];
-        Reply: AddDomainDnsErrors & AddDomainDnsResponses;
+        Reply: AddDomainDnsResponses;
     }>;
     editDomainDnsRecord: RouteHandler<{
         Body: EditDomainDnsRecordData['body'];
         Headers?: EditDomainDnsRecordData['headers'];
         Params: EditDomainDnsRecordData['path'];
-        Reply: EditDomainDnsRecordErrors & EditDomainDnsRecordResponses;
+        Reply: EditDomainDnsRecordResponses;
     }>;
     removeDomainDns: RouteHandler<{
         Headers?: RemoveDomainDnsData['headers'];
         Params: RemoveDomainDnsData['path'];
-        Reply: RemoveDomainDnsErrors & RemoveDomainDnsResponses;
+        Reply: RemoveDomainDnsResponses;
     }>;
     listDocuments: RouteHandler<{
-        Reply: ListDocumentsErrors & ListDocumentsResponses;
+        Reply: ListDocumentsResponses;
     }>;
     listPayments: RouteHandler<{
-        Reply: ListPaymentsErrors & ListPaymentsResponses;
+        Reply: ListPaymentsResponses;
     }>;
     getCredit: RouteHandler<{
-        Reply: GetCreditErrors & GetCreditResponses;
+        Reply: GetCreditResponses;
     }>;
     getPricings: RouteHandler<{
-        Reply: GetPricingsErrors & GetPricingsResponses;
+        Reply: GetPricingsResponses;
     }>;
     listKeys: RouteHandler<{
-        Reply: ListKeysErrors & ListKeysResponses;
+        Reply: ListKeysResponses;
     }>;
     rotateKey: RouteHandler<{
         Body?: RotateKeyData['body'];
         Headers?: RotateKeyData['headers'];
         Params: RotateKeyData['path'];
-        Reply: RotateKeyErrors & RotateKeyResponses;
+        Reply: RotateKeyResponses;
     }>;
     revokeKey: RouteHandler<{
         Headers?: RevokeKeyData['headers'];
         Params: RevokeKeyData['path'];
-        Reply: RevokeKeyErrors & RevokeKeyResponses;
+        Reply: RevokeKeyResponses;
     }>;
     listEvents: RouteHandler<{
         Body?: ListEventsData['body'];
-        Reply: ListEventsErrors & ListEventsResponses;
+        Reply: ListEventsResponses;
     }>;
     listWebhooks: RouteHandler<{
-        Reply: ListWebhooksErrors & ListWebhooksResponses;
+        Reply: ListWebhooksResponses;
     }>;
     addWebhook: RouteHandler<{
         Body: AddWebhookData['body'];
         Headers?: AddWebhookData['headers'];
-        Reply: AddWebhookErrors & AddWebhookResponses;
+        Reply: AddWebhookResponses;
     }>;
     editWebhook: RouteHandler<{
         Body: EditWebhookData['body'];
         Headers?: EditWebhookData['headers'];
         Params: EditWebhookData['path'];
-        Reply: EditWebhookErrors & EditWebhookResponses;
+        Reply: EditWebhookResponses;
     }>;
     removeWebhook: RouteHandler<{
         Headers?: RemoveWebhookData['headers'];
         Params: RemoveWebhookData['path'];
-        Reply: RemoveWebhookErrors & RemoveWebhookResponses;
+        Reply: RemoveWebhookResponses;
     }>;
     rotateWebhookSecret: RouteHandler<{
         Headers?: RotateWebhookSecretData['headers'];
         Params: RotateWebhookSecretData['path'];
-        Reply: RotateWebhookSecretErrors & RotateWebhookSecretResponses;
+        Reply: RotateWebhookSecretResponses;
     }>;
     testWebhook: RouteHandler<{
         Headers?: TestWebhookData['headers'];
         Params: TestWebhookData['path'];
-        Reply: TestWebhookErrors & TestWebhookResponses;
+        Reply: TestWebhookResponses;
     }>;
     listWebhookDeliveries: RouteHandler<{
         Body?: ListWebhookDeliveriesData['body'];
         Params: ListWebhookDeliveriesData['path'];
-        Reply: ListWebhookDeliveriesErrors & ListWebhookDeliveriesResponses;
+        Reply: ListWebhookDeliveriesResponses;
     }>;
     replayWebhookDelivery: RouteHandler<{
         Headers?: ReplayWebhookDeliveryData['headers'];
         Params: ReplayWebhookDeliveryData['path'];
-        Reply: ReplayWebhookDeliveryErrors & ReplayWebhookDeliveryResponses;
+        Reply: ReplayWebhookDeliveryResponses;
     }>;
     replayWebhook: RouteHandler<{
         Body: ReplayWebhookData['body'];
         Headers?: ReplayWebhookData['headers'];
         Params: ReplayWebhookData['path'];
-        Reply: ReplayWebhookErrors & ReplayWebhookResponses;
+        Reply: ReplayWebhookResponses;
     }>;
     quoteCreateVm: RouteHandler<{
         Body: QuoteCreateVmData['body'];
-        Reply: QuoteCreateVmErrors & QuoteCreateVmResponses;
+        Reply: QuoteCreateVmResponses;
     }>;
     quoteChangeVm: RouteHandler<{
         Body: QuoteChangeVmData['body'];
         Params: QuoteChangeVmData['path'];
-        Reply: QuoteChangeVmErrors & QuoteChangeVmResponses;
+        Reply: QuoteChangeVmResponses;
     }>;
     quoteBuyIps: RouteHandler<{
         Body: QuoteBuyIpsData['body'];
-        Reply: QuoteBuyIpsErrors & QuoteBuyIpsResponses;
+        Reply: QuoteBuyIpsResponses;
     }>;
     quoteAssignIp: RouteHandler<{
         Body: QuoteAssignIpData['body'];
         Params: QuoteAssignIpData['path'];
-        Reply: QuoteAssignIpErrors & QuoteAssignIpResponses;
+        Reply: QuoteAssignIpResponses;
     }>;
     quoteRegisterDomain: RouteHandler<{
         Body: QuoteRegisterDomainData['body'];
-        Reply: QuoteRegisterDomainErrors & QuoteRegisterDomainResponses;
+        Reply: QuoteRegisterDomainResponses;
     }>;
     quoteRenewDomain: RouteHandler<{
         Body?: QuoteRenewDomainData['body'];
         Params: QuoteRenewDomainData['path'];
-        Reply: QuoteRenewDomainErrors & QuoteRenewDomainResponses;
+        Reply: QuoteRenewDomainResponses;
     }>;
     quoteUndeleteDomain: RouteHandler<{
         Params: QuoteUndeleteDomainData['path'];
-        Reply: QuoteUndeleteDomainErrors & QuoteUndeleteDomainResponses;
+        Reply: QuoteUndeleteDomainResponses;
     }>;
     quotePurchaseDedicatedServer: RouteHandler<{
         Body?: QuotePurchaseDedicatedServerData['body'];
         Params: QuotePurchaseDedicatedServerData['path'];
-        Reply: QuotePurchaseDedicatedServerErrors & QuotePurchaseDedicatedServerResponses;
+        Reply: QuotePurchaseDedicatedServerResponses;
     }>;
     quoteUndeleteDedicatedServer: RouteHandler<{
         Params: QuoteUndeleteDedicatedServerData['path'];
-        Reply: QuoteUndeleteDedicatedServerErrors & QuoteUndeleteDedicatedServerResponses;
+        Reply: QuoteUndeleteDedicatedServerResponses;
     }>;
 };

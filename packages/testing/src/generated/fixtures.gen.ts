@@ -61,98 +61,98 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.CreateVmErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.CreateVmErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.CreateVmErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "creditLimit": {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
-    } satisfies types.CreateVmErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "spendingLimit": {
       "status": "error",
       "type": "spending_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
       "data": null
-    } satisfies types.CreateVmErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.CreateVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.CreateVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.CreateVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "outOfCapacity": {
       "status": "error",
       "type": "out_of_capacity",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The host system nl_ryzen has no room left for 16 cores. Choose another host system, or fewer resources.",
       "data": null
-    } satisfies types.CreateVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "quotaExceeded": {
       "status": "error",
       "type": "quota_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The quota of this account is 10 VMs, and it has 10 VMs. Delete one, or ask the provider for a higher quota.",
       "data": null
-    } satisfies types.CreateVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.CreateVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.CreateVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.CreateVmErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.CreateVmErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "tooManyCores": {
       "status": "error",
       "type": "validation_failed",
@@ -167,28 +167,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.CreateVmErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.CreateVmErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.CreateVmErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.CreateVmErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   reinstallVm: {
     "otherOs": {
@@ -209,84 +209,84 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ReinstallVmErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ReinstallVmErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ReinstallVmErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ReinstallVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.ReinstallVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.ReinstallVmErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.ReinstallVmErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "wrongState": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This VM is stopped. Ask the provider to start it, then reinstall it.",
       "data": null
-    } satisfies types.ReinstallVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.ReinstallVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.ReinstallVmErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.ReinstallVmErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.ReinstallVmErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "unknownOs": {
       "status": "error",
       "type": "validation_failed",
@@ -301,28 +301,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.ReinstallVmErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ReinstallVmErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ReinstallVmErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ReinstallVmErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listVmHosts: {
     "hosts": {
@@ -503,49 +503,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListVmHostsErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListVmHostsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListVmHostsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListVmHostsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListVmHostsErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListVmHostsErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListVmHostsErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listDedicatedServers: {
     "owned": {
@@ -712,49 +712,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListDedicatedServersErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listDedicatedMarket: {
     "offers": {
@@ -907,49 +907,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListDedicatedMarketErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getDedicatedServer: {
     "deployed": {
@@ -1255,56 +1255,56 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetDedicatedServerErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   deleteDedicatedServer: {
     "cancelled": {
@@ -1322,98 +1322,98 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "alreadyCancelled": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is already cancelled. No action is needed: it will not be renewed.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "beingSetUp": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The dedicated server 2f1acc6d-5c3b-4f0e-9a76-0d8b1e4c7f25 is being set up and has no renewal date yet, so it cannot be cancelled. Wait until it is deployed, or ask the provider.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.DeleteDedicatedServerErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   undeleteDedicatedServer: {
     "withdrawn": {
@@ -1431,105 +1431,105 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "creditLimit": {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "spendingLimit": {
       "status": "error",
       "type": "spending_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "notCancelled": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.UndeleteDedicatedServerErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listDomains: {
     "owned": {
@@ -1557,49 +1557,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListDomainsErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListDomainsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListDomainsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListDomainsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListDomainsErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListDomainsErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListDomainsErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getDomainPricings: {
     "priced": {
@@ -1651,49 +1651,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetDomainPricingsErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   registerDomain: {
     "registered": {
@@ -1766,91 +1766,91 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.RegisterDomainErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.RegisterDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.RegisterDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "creditLimit": {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
-    } satisfies types.RegisterDomainErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "spendingLimit": {
       "status": "error",
       "type": "spending_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
       "data": null
-    } satisfies types.RegisterDomainErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.RegisterDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.RegisterDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.RegisterDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "alreadyRegistered": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The domain reseller-customer.net is already registered. Choose another name, or send the authcode from its current provider to transfer it.",
       "data": null
-    } satisfies types.RegisterDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.RegisterDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.RegisterDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.RegisterDomainErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.RegisterDomainErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "unpricedTld": {
       "status": "error",
       "type": "validation_failed",
@@ -1865,7 +1865,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.RegisterDomainErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "deWithoutPhone": {
       "status": "error",
       "type": "validation_failed",
@@ -1880,7 +1880,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.RegisterDomainErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "unknownHandle": {
       "status": "error",
       "type": "validation_failed",
@@ -1895,7 +1895,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.RegisterDomainErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "wrongAuthcode": {
       "status": "error",
       "type": "validation_failed",
@@ -1910,7 +1910,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.RegisterDomainErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "ns1WithoutNs2": {
       "status": "error",
       "type": "validation_failed",
@@ -1925,28 +1925,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.RegisterDomainErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.RegisterDomainErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.RegisterDomainErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.RegisterDomainErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getDomain: {
     "ok": {
@@ -2019,56 +2019,56 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetDomainErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.GetDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.GetDomainErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetDomainErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetDomainErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetDomainErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   setDomainNameservers: {
     "five": {
@@ -2113,84 +2113,84 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "changeInProgress": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "ns4WithoutNs3": {
       "status": "error",
       "type": "validation_failed",
@@ -2205,7 +2205,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.SetDomainNameserversErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "twice": {
       "status": "error",
       "type": "validation_failed",
@@ -2220,28 +2220,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.SetDomainNameserversErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.SetDomainNameserversErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   requestDomainAuthcode: {
     "given": {
@@ -2258,91 +2258,91 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "changeInProgress": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.RequestDomainAuthcodeErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   undeleteDomain: {
     "withdrawn": {
@@ -2359,112 +2359,112 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "creditLimit": {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "spendingLimit": {
       "status": "error",
       "type": "spending_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['402'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "notCancelled": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The domain reseller-customer.net is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "changeInProgress": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.UndeleteDomainErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   editDomainDns: {
     "edited": {
@@ -2479,84 +2479,84 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "cnameConflict": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A CNAME cannot be next to another record of the name www.reseller-customer.net, which has a record of the type A. Remove that record first, or choose another name.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "unknownType": {
       "status": "error",
       "type": "validation_failed",
@@ -2571,7 +2571,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.EditDomainDnsErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "noAddress": {
       "status": "error",
       "type": "validation_failed",
@@ -2586,7 +2586,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.EditDomainDnsErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "noData": {
       "status": "error",
       "type": "validation_failed",
@@ -2601,28 +2601,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.EditDomainDnsErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.EditDomainDnsErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   createHandle: {
     "created": {
@@ -2639,77 +2639,77 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.CreateHandleErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.CreateHandleErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.CreateHandleErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.CreateHandleErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.CreateHandleErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.CreateHandleErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "quotaExceeded": {
       "status": "error",
       "type": "quota_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The quota of this account is 50 handles, and it has 50 handles. Use one of them, or ask the provider for a higher quota.",
       "data": null
-    } satisfies types.CreateHandleErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.CreateHandleErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.CreateHandleErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.CreateHandleErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.CreateHandleErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "unknownCountry": {
       "status": "error",
       "type": "validation_failed",
@@ -2724,7 +2724,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.CreateHandleErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "badPhone": {
       "status": "error",
       "type": "validation_failed",
@@ -2739,7 +2739,7 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.CreateHandleErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "badEmail": {
       "status": "error",
       "type": "validation_failed",
@@ -2754,28 +2754,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.CreateHandleErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.CreateHandleErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.CreateHandleErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.CreateHandleErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listHandleCountries: {
     "known": {
@@ -2807,49 +2807,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListHandleCountriesErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getHandle: {
     "complete": {
@@ -2904,56 +2904,56 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetHandleErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetHandleErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetHandleErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.GetHandleErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.GetHandleErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetHandleErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetHandleErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetHandleErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listSales: {
     "activeAndScheduled": {
@@ -3051,49 +3051,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListSalesErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListSalesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListSalesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.ListSalesErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListSalesErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListSalesErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListSalesErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listInvoices: {
     "some": {
@@ -3133,42 +3133,42 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListInvoicesErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListInvoicesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListInvoicesErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListInvoicesErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListInvoicesErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListInvoicesErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getCurrentInvoice: {
     "runningVms": {
@@ -3256,42 +3256,42 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetCurrentInvoiceErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   getInvoice: {
     "open": {
@@ -3398,49 +3398,49 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GetInvoiceErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GetInvoiceErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GetInvoiceErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "notFound": {
       "status": "error",
       "type": "not_found",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
-    } satisfies types.GetInvoiceErrors['404'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GetInvoiceErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GetInvoiceErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GetInvoiceErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   generateOtp: {
     "generated": {
@@ -3458,77 +3458,77 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.GenerateOtpErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.GenerateOtpErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.GenerateOtpErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
-    } satisfies types.GenerateOtpErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "readOnlyKey": {
       "status": "error",
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
-    } satisfies types.GenerateOtpErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "operationNotAllowed": {
       "status": "error",
       "type": "operation_not_allowed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
-    } satisfies types.GenerateOtpErrors['403'],
+    } satisfies types.ErrorEnvelope,
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
-    } satisfies types.GenerateOtpErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "keyReused": {
       "status": "error",
       "type": "idempotency_key_reused",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This Idempotency-Key was used with another form. Use a new key for a new request.",
       "data": null
-    } satisfies types.GenerateOtpErrors['409'],
+    } satisfies types.ErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.GenerateOtpErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.GenerateOtpErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.GenerateOtpErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
   listRequests: {
     "firstPage": {
@@ -3580,35 +3580,35 @@ export const responses = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body could not be read as a form. Send name=value pairs, percent-encoded and joined with '&'.",
       "data": null
-    } satisfies types.ListRequestsErrors['400'],
+    } satisfies types.ErrorEnvelope,
     "missing": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The header X-SERVICE-APIKEY is missing. Send your API key in it.",
       "data": null
-    } satisfies types.ListRequestsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "unknown": {
       "status": "error",
       "type": "unauthorized",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
-    } satisfies types.ListRequestsErrors['401'],
+    } satisfies types.ErrorEnvelope,
     "tooLarge": {
       "status": "error",
       "type": "payload_too_large",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The request body is longer than 65536 bytes. Send a shorter form.",
       "data": null
-    } satisfies types.ListRequestsErrors['413'],
+    } satisfies types.ErrorEnvelope,
     "notAForm": {
       "status": "error",
       "type": "unsupported_media_type",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The Content-Type application/json is not supported. Send the body as application/x-www-form-urlencoded.",
       "data": null
-    } satisfies types.ListRequestsErrors['415'],
+    } satisfies types.ErrorEnvelope,
     "offsetTooSmall": {
       "status": "error",
       "type": "validation_failed",
@@ -3623,28 +3623,28 @@ export const responses = {
           }
         ]
       }
-    } satisfies types.ListRequestsErrors['422'],
+    } satisfies types.ValidationErrorEnvelope,
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key has sent too many requests. Wait 2 seconds, as Retry-After says, and send the request again.",
       "data": null
-    } satisfies types.ListRequestsErrors['429'],
+    } satisfies types.ErrorEnvelope,
     "internal": {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
-    } satisfies types.ListRequestsErrors['500'],
+    } satisfies types.ErrorEnvelope,
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
-    } satisfies types.ListRequestsErrors['503'],
+    } satisfies types.ErrorEnvelope,
   },
 };
 

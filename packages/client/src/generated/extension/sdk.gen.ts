@@ -3,7 +3,7 @@
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
 import { addDomainDnsFacts, addSshKeyFacts, addWebhookFacts, assignIpFacts, attachVmIsoFacts, buyIpsFacts, changeVmFacts, checkDomainFacts, createVmBackupFacts, createVmFacts, deleteDomainFacts, deleteVmBackupFacts, deleteVmFacts, detachVmIsoFacts, disableDomainDnssecFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, editWebhookFacts, enableDomainDnssecFacts, getCreditFacts, getDedicatedOfferFacts, getDomainDnssecFacts, getDomainFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmDdosProtectionFacts, getVmInstallationFacts, getVmStatusFacts, getVmTrafficFacts, getVmUsageFacts, listAvailableIpsFacts, listDocumentsFacts, listDomainDnsFacts, listEventsFacts, listHandlesFacts, listInvoicesFacts, listIpsFacts, listIsoFilesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmBackupsFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, listWebhookDeliveriesFacts, listWebhooksFacts, openVmConsoleFacts, purchaseDedicatedServerFacts, quoteAssignIpFacts, quoteBuyIpsFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteRenewDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, releaseIpFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, removeWebhookFacts, renewDomainFacts, replayWebhookDeliveryFacts, replayWebhookFacts, resetVmPasswordFacts, restoreVmBackupFacts, revokeKeyFacts, rotateKeyFacts, rotateWebhookSecretFacts, searchVmsFacts, setDomainHandleFacts, setDomainTransferLockFacts, setVmBackupScheduleFacts, setVmMonitoringFacts, setVmPowerFacts, setVmRdnsFacts, submitVmAbuseStatementFacts, testWebhookFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, AddWebhookData, AddWebhookErrors, AddWebhookResponses, AssignIpData, AssignIpErrors, AssignIpResponses, AttachVmIsoData, AttachVmIsoErrors, AttachVmIsoResponses, BuyIpsData, BuyIpsErrors, BuyIpsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, DetachVmIsoData, DetachVmIsoErrors, DetachVmIsoResponses, DisableDomainDnssecData, DisableDomainDnssecErrors, DisableDomainDnssecResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, EditWebhookData, EditWebhookErrors, EditWebhookResponses, EnableDomainDnssecData, EnableDomainDnssecErrors, EnableDomainDnssecResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDomainData, GetDomainDnssecData, GetDomainDnssecErrors, GetDomainDnssecResponses, GetDomainErrors, GetDomainResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionErrors, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsErrors, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListHandlesData, ListHandlesErrors, ListHandlesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpsData, ListIpsErrors, ListIpsResponses, ListIsoFilesData, ListIsoFilesErrors, ListIsoFilesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsErrors, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleErrors, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpErrors, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsErrors, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteRenewDomainData, QuoteRenewDomainErrors, QuoteRenewDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, ReleaseIpData, ReleaseIpErrors, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, RenewDomainData, RenewDomainErrors, RenewDomainResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryErrors, ReplayWebhookDeliveryResponses, ReplayWebhookErrors, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetDomainHandleData, SetDomainHandleErrors, SetDomainHandleResponses, SetDomainTransferLockData, SetDomainTransferLockErrors, SetDomainTransferLockResponses, SetVmBackupScheduleData, SetVmBackupScheduleErrors, SetVmBackupScheduleResponses, SetVmMonitoringData, SetVmMonitoringErrors, SetVmMonitoringResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, SubmitVmAbuseStatementData, SubmitVmAbuseStatementErrors, SubmitVmAbuseStatementResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsResponses, AddSshKeyData, AddSshKeyResponses, AddWebhookData, AddWebhookResponses, AssignIpData, AssignIpResponses, AttachVmIsoData, AttachVmIsoResponses, BuyIpsData, BuyIpsResponses, ChangeVmData, ChangeVmResponses, CheckDomainData, CheckDomainResponses, CreateVmBackupData, CreateVmBackupResponses, CreateVmData, CreateVmResponses, DeleteDomainData, DeleteDomainResponses, DeleteVmBackupData, DeleteVmBackupResponses, DeleteVmData, DeleteVmResponses, DetachVmIsoData, DetachVmIsoResponses, DisableDomainDnssecData, DisableDomainDnssecResponses, EditDomainDnsData, EditDomainDnsRecordData, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmResponses, EditWebhookData, EditWebhookResponses, EnableDomainDnssecData, EnableDomainDnssecResponses, GetCreditData, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferResponses, GetDomainData, GetDomainDnssecData, GetDomainDnssecResponses, GetDomainResponses, GetInvoiceData, GetInvoiceResponses, GetPricingsData, GetPricingsResponses, GetVmConfigData, GetVmConfigResponses, GetVmDdosProtectionData, GetVmDdosProtectionResponses, GetVmInstallationData, GetVmInstallationResponses, GetVmStatusData, GetVmStatusResponses, GetVmTrafficData, GetVmTrafficResponses, GetVmUsageData, GetVmUsageResponses, ListAvailableIpsData, ListAvailableIpsResponses, ListDocumentsData, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsResponses, ListEventsData, ListEventsResponses, ListHandlesData, ListHandlesResponses, ListInvoicesData, ListInvoicesResponses, ListIpsData, ListIpsResponses, ListIsoFilesData, ListIsoFilesResponses, ListKeysData, ListKeysResponses, ListPaymentsData, ListPaymentsResponses, ListSshKeysData, ListSshKeysResponses, ListVmBackupsData, ListVmBackupsResponses, ListVmOsImagesData, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsResponses, ListVmsData, ListVmsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksResponses, OpenVmConsoleData, OpenVmConsoleResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerResponses, QuoteAssignIpData, QuoteAssignIpResponses, QuoteBuyIpsData, QuoteBuyIpsResponses, QuoteChangeVmData, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainResponses, QuoteRenewDomainData, QuoteRenewDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainResponses, ReinstallVmData, ReinstallVmResponses, ReleaseIpData, ReleaseIpResponses, RemoveDomainDnsData, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsResponses, RemoveWebhookData, RemoveWebhookResponses, RenewDomainData, RenewDomainResponses, ReplayWebhookData, ReplayWebhookDeliveryData, ReplayWebhookDeliveryResponses, ReplayWebhookResponses, ResetVmPasswordData, ResetVmPasswordResponses, RestoreVmBackupData, RestoreVmBackupResponses, RevokeKeyData, RevokeKeyResponses, RotateKeyData, RotateKeyResponses, RotateWebhookSecretData, RotateWebhookSecretResponses, SearchVmsData, SearchVmsResponses, SetDomainHandleData, SetDomainHandleResponses, SetDomainTransferLockData, SetDomainTransferLockResponses, SetVmBackupScheduleData, SetVmBackupScheduleResponses, SetVmMonitoringData, SetVmMonitoringResponses, SetVmPowerData, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsResponses, SubmitVmAbuseStatementData, SubmitVmAbuseStatementResponses, TestWebhookData, TestWebhookResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -24,7 +24,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Creates a virtual server on a host system, and returns its addresses and its login. Each `PUT` buys another VM (inferred). Generic retry middleware and proxies (axios-retry, `Retry` of urllib3, HAProxy, Caddy) can repeat `PUT` after a lost response, so switch that off. A repeat with the same `Idempotency-Key` buys nothing (not shown). The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
  */
-export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
+export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, unknown, ThrowOnError> => options.client.put<CreateVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: createVmFacts,
     url: '/vm/create',
@@ -40,7 +40,7 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
  */
-export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
+export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, unknown, ThrowOnError> => options.client.post<ReinstallVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: reinstallVmFacts,
     url: '/vm/{vmid}/reinstall',
@@ -65,7 +65,7 @@ export const reinstallVm = <ThrowOnError extends boolean = false>(options: Optio
  * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
  * are registered at another provider.
  */
-export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
+export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, unknown, ThrowOnError> => options.client.post<RegisterDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: registerDomainFacts,
     url: '/domain/register',
@@ -81,7 +81,7 @@ export const registerDomain = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns one domain with its registration status, handles, nameservers and timings.
  */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({
+export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, unknown, ThrowOnError> => options.client.get<GetDomainResponses, unknown, ThrowOnError>({
     requestValidator: getDomainFacts,
     url: '/domain/{domain}/info',
     ...options
@@ -96,7 +96,7 @@ export const getDomain = <ThrowOnError extends boolean = false>(options: Options
  *
  * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
  */
-export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
+export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, unknown, ThrowOnError> => options.client.post<EditDomainDnsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: editDomainDnsFacts,
     url: '/domain/{domain}/dns/edit',
@@ -112,7 +112,7 @@ export const editDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, unknown, ThrowOnError> => options.client.get<ListInvoicesResponses, unknown, ThrowOnError>({
     requestValidator: listInvoicesFacts,
     url: '/accounting/invoices',
     ...options
@@ -123,7 +123,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, unknown, ThrowOnError> => options.client.get<GetInvoiceResponses, unknown, ThrowOnError>({
     requestValidator: getInvoiceFacts,
     url: '/accounting/invoices/{invoiceID}',
     ...options
@@ -134,7 +134,7 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
  *
  * Returns the VMs of the account with the sums of their resources. A VM that is still being created or was deleted is not in the list.
  */
-export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({
+export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, unknown, ThrowOnError> => options.client.get<ListVmsResponses, unknown, ThrowOnError>({
     requestValidator: listVmsFacts,
     url: '/vm/list',
     ...options
@@ -145,7 +145,7 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
  *
  * Returns the operating systems that a VM can be created or reinstalled with.
  */
-export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Options<ListVmOsImagesData, ThrowOnError>): RequestResult<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError> => options.client.get<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError>({
+export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Options<ListVmOsImagesData, ThrowOnError>): RequestResult<ListVmOsImagesResponses, unknown, ThrowOnError> => options.client.get<ListVmOsImagesResponses, unknown, ThrowOnError>({
     requestValidator: listVmOsImagesFacts,
     url: '/vm/list/os',
     ...options
@@ -156,7 +156,7 @@ export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns the ISO files from which a VM can boot, such as installers and rescue systems. The list is empty if this service has none.
  */
-export const listIsoFiles = <ThrowOnError extends boolean = false>(options: Options<ListIsoFilesData, ThrowOnError>): RequestResult<ListIsoFilesResponses, ListIsoFilesErrors, ThrowOnError> => options.client.get<ListIsoFilesResponses, ListIsoFilesErrors, ThrowOnError>({
+export const listIsoFiles = <ThrowOnError extends boolean = false>(options: Options<ListIsoFilesData, ThrowOnError>): RequestResult<ListIsoFilesResponses, unknown, ThrowOnError> => options.client.get<ListIsoFilesResponses, unknown, ThrowOnError>({
     requestValidator: listIsoFilesFacts,
     url: '/vm/list/iso',
     ...options
@@ -167,7 +167,7 @@ export const listIsoFiles = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Restarts a running VM, which boots from the ISO file: an installer, or a rescue system with which its disk can be repaired. It boots from the file until `POST /vm/{vmid}/iso/detach`, a reinstallation or the restoration of a backup. `config.iso` of `GET /vm/{vmid}/config` shows the file.
  */
-export const attachVmIso = <ThrowOnError extends boolean = false>(options: Options<AttachVmIsoData, ThrowOnError>): RequestResult<AttachVmIsoResponses, AttachVmIsoErrors, ThrowOnError> => options.client.post<AttachVmIsoResponses, AttachVmIsoErrors, ThrowOnError>({
+export const attachVmIso = <ThrowOnError extends boolean = false>(options: Options<AttachVmIsoData, ThrowOnError>): RequestResult<AttachVmIsoResponses, unknown, ThrowOnError> => options.client.post<AttachVmIsoResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: attachVmIsoFacts,
     url: '/vm/{vmid}/iso/attach',
@@ -183,7 +183,7 @@ export const attachVmIso = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Restarts a running VM, which boots from its disk again. A VM that boots from its disk already stays as it is, and the response is a success.
  */
-export const detachVmIso = <ThrowOnError extends boolean = false>(options: Options<DetachVmIsoData, ThrowOnError>): RequestResult<DetachVmIsoResponses, DetachVmIsoErrors, ThrowOnError> => options.client.post<DetachVmIsoResponses, DetachVmIsoErrors, ThrowOnError>({
+export const detachVmIso = <ThrowOnError extends boolean = false>(options: Options<DetachVmIsoData, ThrowOnError>): RequestResult<DetachVmIsoResponses, unknown, ThrowOnError> => options.client.post<DetachVmIsoResponses, unknown, ThrowOnError>({
     requestValidator: detachVmIsoFacts,
     url: '/vm/{vmid}/iso/detach',
     ...options
@@ -194,7 +194,7 @@ export const detachVmIso = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
  */
-export const setVmMonitoring = <ThrowOnError extends boolean = false>(options: Options<SetVmMonitoringData, ThrowOnError>): RequestResult<SetVmMonitoringResponses, SetVmMonitoringErrors, ThrowOnError> => options.client.post<SetVmMonitoringResponses, SetVmMonitoringErrors, ThrowOnError>({
+export const setVmMonitoring = <ThrowOnError extends boolean = false>(options: Options<SetVmMonitoringData, ThrowOnError>): RequestResult<SetVmMonitoringResponses, unknown, ThrowOnError> => options.client.post<SetVmMonitoringResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setVmMonitoringFacts,
     url: '/vm/{vmid}/monitoring',
@@ -210,7 +210,7 @@ export const setVmMonitoring = <ThrowOnError extends boolean = false>(options: O
  *
  * Tells the provider what you say about a complaint about a VM, while its `abuse_status` is `STATEMENT_EXPECTED` or `BLOCKED`. It takes the place of an earlier statement. The status stays as it is until the provider has decided, and its decision is an event of the type `vm.abuse.changed`. `GET /vm/{vmid}/config` shows the reason of the provider and your statement.
  */
-export const submitVmAbuseStatement = <ThrowOnError extends boolean = false>(options: Options<SubmitVmAbuseStatementData, ThrowOnError>): RequestResult<SubmitVmAbuseStatementResponses, SubmitVmAbuseStatementErrors, ThrowOnError> => options.client.post<SubmitVmAbuseStatementResponses, SubmitVmAbuseStatementErrors, ThrowOnError>({
+export const submitVmAbuseStatement = <ThrowOnError extends boolean = false>(options: Options<SubmitVmAbuseStatementData, ThrowOnError>): RequestResult<SubmitVmAbuseStatementResponses, unknown, ThrowOnError> => options.client.post<SubmitVmAbuseStatementResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: submitVmAbuseStatementFacts,
     url: '/vm/{vmid}/abuse/statement',
@@ -226,7 +226,7 @@ export const submitVmAbuseStatement = <ThrowOnError extends boolean = false>(opt
  *
  * Returns the host system, the resources, the addresses and the price of a VM.
  */
-export const getVmConfig = <ThrowOnError extends boolean = false>(options: Options<GetVmConfigData, ThrowOnError>): RequestResult<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError> => options.client.get<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError>({
+export const getVmConfig = <ThrowOnError extends boolean = false>(options: Options<GetVmConfigData, ThrowOnError>): RequestResult<GetVmConfigResponses, unknown, ThrowOnError> => options.client.get<GetVmConfigResponses, unknown, ThrowOnError>({
     requestValidator: getVmConfigFacts,
     url: '/vm/{vmid}/config',
     ...options
@@ -237,7 +237,7 @@ export const getVmConfig = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns whether a VM runs, for how long, and the task that is in progress.
  */
-export const getVmStatus = <ThrowOnError extends boolean = false>(options: Options<GetVmStatusData, ThrowOnError>): RequestResult<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError> => options.client.get<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError>({
+export const getVmStatus = <ThrowOnError extends boolean = false>(options: Options<GetVmStatusData, ThrowOnError>): RequestResult<GetVmStatusResponses, unknown, ThrowOnError> => options.client.get<GetVmStatusResponses, unknown, ThrowOnError>({
     requestValidator: getVmStatusFacts,
     url: '/vm/{vmid}/status',
     ...options
@@ -248,7 +248,7 @@ export const getVmStatus = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns how far the installation of a VM is, after `PUT /vm/create` or `POST /vm/{vmid}/reinstall`. A client that waits for it asks every few seconds. In the sandbox, an installation takes no time, unless `RESELLER_SANDBOX_DELAYS` says otherwise.
  */
-export const getVmInstallation = <ThrowOnError extends boolean = false>(options: Options<GetVmInstallationData, ThrowOnError>): RequestResult<GetVmInstallationResponses, GetVmInstallationErrors, ThrowOnError> => options.client.get<GetVmInstallationResponses, GetVmInstallationErrors, ThrowOnError>({
+export const getVmInstallation = <ThrowOnError extends boolean = false>(options: Options<GetVmInstallationData, ThrowOnError>): RequestResult<GetVmInstallationResponses, unknown, ThrowOnError> => options.client.get<GetVmInstallationResponses, unknown, ThrowOnError>({
     requestValidator: getVmInstallationFacts,
     url: '/vm/{vmid}/status/installation',
     ...options
@@ -261,7 +261,7 @@ export const getVmInstallation = <ThrowOnError extends boolean = false>(options:
  *
  * Only a start costs money, so this operation is not marked as billable and has no quote. A start costs the price that `GET /vm/{vmid}/config` shows, for the time until the invoice period ends. The spending limit of a key counts it with this price.
  */
-export const setVmPower = <ThrowOnError extends boolean = false>(options: Options<SetVmPowerData, ThrowOnError>): RequestResult<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError> => options.client.post<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError>({
+export const setVmPower = <ThrowOnError extends boolean = false>(options: Options<SetVmPowerData, ThrowOnError>): RequestResult<SetVmPowerResponses, unknown, ThrowOnError> => options.client.post<SetVmPowerResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setVmPowerFacts,
     url: '/vm/{vmid}/power',
@@ -277,7 +277,7 @@ export const setVmPower = <ThrowOnError extends boolean = false>(options: Option
  *
  * Gives a VM other resources. Its current invoice position ends, and a position of the type `UP-DOWNGRADE` begins at the new price. A VM that was bought in a sale keeps the prices of the sale only if the sale is upgradable. In this service the price is that of the time of the request, a stopped VM takes its new price at its next start, and a change to the present resources changes nothing.
  */
-export const changeVm = <ThrowOnError extends boolean = false>(options: Options<ChangeVmData, ThrowOnError>): RequestResult<ChangeVmResponses, ChangeVmErrors, ThrowOnError> => options.client.post<ChangeVmResponses, ChangeVmErrors, ThrowOnError>({
+export const changeVm = <ThrowOnError extends boolean = false>(options: Options<ChangeVmData, ThrowOnError>): RequestResult<ChangeVmResponses, unknown, ThrowOnError> => options.client.post<ChangeVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: changeVmFacts,
     url: '/vm/{vmid}/change',
@@ -293,7 +293,7 @@ export const changeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Deletes a VM with all data on its disks. Billing ends at that second. Nothing withdraws a deletion. In this service a deleted VM is no longer listed or found, and another VM may get its identifier later.
  */
-export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<DeleteVmData, ThrowOnError>): RequestResult<DeleteVmResponses, DeleteVmErrors, ThrowOnError> => options.client.delete<DeleteVmResponses, DeleteVmErrors, ThrowOnError>({
+export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<DeleteVmData, ThrowOnError>): RequestResult<DeleteVmResponses, unknown, ThrowOnError> => options.client.delete<DeleteVmResponses, unknown, ThrowOnError>({
     requestValidator: deleteVmFacts,
     url: '/vm/{vmid}/delete',
     ...options
@@ -304,7 +304,7 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Gives the login user of a running VM a new, generated password. The old one is no longer valid. With `ssh_key_id`, the user gets this SSH key, too, which replaces the earlier ones.
  */
-export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({
+export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, unknown, ThrowOnError> => options.client.post<ResetVmPasswordResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: resetVmPasswordFacts,
     url: '/vm/{vmid}/password-reset',
@@ -320,7 +320,7 @@ export const resetVmPassword = <ThrowOnError extends boolean = false>(options: O
  *
  * Returns the VMs of the account whose labels fulfil all conditions, with the sums of their resources.
  */
-export const searchVms = <ThrowOnError extends boolean = false>(options: Options<SearchVmsData, ThrowOnError>): RequestResult<SearchVmsResponses, SearchVmsErrors, ThrowOnError> => options.client.post<SearchVmsResponses, SearchVmsErrors, ThrowOnError>({
+export const searchVms = <ThrowOnError extends boolean = false>(options: Options<SearchVmsData, ThrowOnError>): RequestResult<SearchVmsResponses, unknown, ThrowOnError> => options.client.post<SearchVmsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: searchVmsFacts,
     url: '/vm/search',
@@ -336,7 +336,7 @@ export const searchVms = <ThrowOnError extends boolean = false>(options: Options
  *
  * Changes the display name, the hostname and the labels that this service keeps of a VM. The price stays as it is. The operating system gets the new hostname when the VM is reinstalled. Until then, only the owner of the VM can change it there.
  */
-export const editVm = <ThrowOnError extends boolean = false>(options: Options<EditVmData, ThrowOnError>): RequestResult<EditVmResponses, EditVmErrors, ThrowOnError> => options.client.post<EditVmResponses, EditVmErrors, ThrowOnError>({
+export const editVm = <ThrowOnError extends boolean = false>(options: Options<EditVmData, ThrowOnError>): RequestResult<EditVmResponses, unknown, ThrowOnError> => options.client.post<EditVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: editVmFacts,
     url: '/vm/{vmid}/edit',
@@ -352,7 +352,7 @@ export const editVm = <ThrowOnError extends boolean = false>(options: Options<Ed
  *
  * Returns the SSH keys of the account. `PUT /vm/create` takes the identifier of one.
  */
-export const listSshKeys = <ThrowOnError extends boolean = false>(options: Options<ListSshKeysData, ThrowOnError>): RequestResult<ListSshKeysResponses, ListSshKeysErrors, ThrowOnError> => options.client.get<ListSshKeysResponses, ListSshKeysErrors, ThrowOnError>({
+export const listSshKeys = <ThrowOnError extends boolean = false>(options: Options<ListSshKeysData, ThrowOnError>): RequestResult<ListSshKeysResponses, unknown, ThrowOnError> => options.client.get<ListSshKeysResponses, unknown, ThrowOnError>({
     requestValidator: listSshKeysFacts,
     url: '/vm/ssh-key/list',
     ...options
@@ -363,7 +363,7 @@ export const listSshKeys = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Stores a public key in the account, so that purchases can name it by `ssh_key_id`. An account can have 100 keys, each once.
  */
-export const addSshKey = <ThrowOnError extends boolean = false>(options: Options<AddSshKeyData, ThrowOnError>): RequestResult<AddSshKeyResponses, AddSshKeyErrors, ThrowOnError> => options.client.put<AddSshKeyResponses, AddSshKeyErrors, ThrowOnError>({
+export const addSshKey = <ThrowOnError extends boolean = false>(options: Options<AddSshKeyData, ThrowOnError>): RequestResult<AddSshKeyResponses, unknown, ThrowOnError> => options.client.put<AddSshKeyResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: addSshKeyFacts,
     url: '/vm/ssh-key/add',
@@ -379,7 +379,7 @@ export const addSshKey = <ThrowOnError extends boolean = false>(options: Options
  *
  * Removes an SSH key from the account. VMs that were created with it keep it.
  */
-export const removeSshKey = <ThrowOnError extends boolean = false>(options: Options<RemoveSshKeyData, ThrowOnError>): RequestResult<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError> => options.client.delete<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError>({
+export const removeSshKey = <ThrowOnError extends boolean = false>(options: Options<RemoveSshKeyData, ThrowOnError>): RequestResult<RemoveSshKeyResponses, unknown, ThrowOnError> => options.client.delete<RemoveSshKeyResponses, unknown, ThrowOnError>({
     requestValidator: removeSshKeyFacts,
     url: '/vm/ssh-key/{ssh_key_id}/remove',
     ...options
@@ -390,7 +390,7 @@ export const removeSshKey = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the backups of a VM with the number of its slots, and the schedule by which the service makes more.
  */
-export const listVmBackups = <ThrowOnError extends boolean = false>(options: Options<ListVmBackupsData, ThrowOnError>): RequestResult<ListVmBackupsResponses, ListVmBackupsErrors, ThrowOnError> => options.client.get<ListVmBackupsResponses, ListVmBackupsErrors, ThrowOnError>({
+export const listVmBackups = <ThrowOnError extends boolean = false>(options: Options<ListVmBackupsData, ThrowOnError>): RequestResult<ListVmBackupsResponses, unknown, ThrowOnError> => options.client.get<ListVmBackupsResponses, unknown, ThrowOnError>({
     requestValidator: listVmBackupsFacts,
     url: '/vm/{vmid}/backup/list',
     ...options
@@ -401,7 +401,7 @@ export const listVmBackups = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Copies the disk of a VM as it is at one moment. The VM goes on. Each backup uses one of the `backup_slots`, which are paid whether they are used or not.
  */
-export const createVmBackup = <ThrowOnError extends boolean = false>(options: Options<CreateVmBackupData, ThrowOnError>): RequestResult<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError> => options.client.post<CreateVmBackupResponses, CreateVmBackupErrors, ThrowOnError>({
+export const createVmBackup = <ThrowOnError extends boolean = false>(options: Options<CreateVmBackupData, ThrowOnError>): RequestResult<CreateVmBackupResponses, unknown, ThrowOnError> => options.client.post<CreateVmBackupResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: createVmBackupFacts,
     url: '/vm/{vmid}/backup/create',
@@ -417,7 +417,7 @@ export const createVmBackup = <ThrowOnError extends boolean = false>(options: Op
  *
  * Replaces the disk of a VM by that of a backup. All that was written since is lost. The VM then has the operating system, hostname, password and SSH key of the backup, and keeps its cores, memory, disk size, addresses and price. A VM that runs boots, and one that is stopped stays so.
  */
-export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreVmBackupData, ThrowOnError>): RequestResult<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError> => options.client.post<RestoreVmBackupResponses, RestoreVmBackupErrors, ThrowOnError>({
+export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreVmBackupData, ThrowOnError>): RequestResult<RestoreVmBackupResponses, unknown, ThrowOnError> => options.client.post<RestoreVmBackupResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: restoreVmBackupFacts,
     url: '/vm/{vmid}/backup/restore',
@@ -433,7 +433,7 @@ export const restoreVmBackup = <ThrowOnError extends boolean = false>(options: O
  *
  * Deletes a backup of a VM. Its slot is free again.
  */
-export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Options<DeleteVmBackupData, ThrowOnError>): RequestResult<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError> => options.client.delete<DeleteVmBackupResponses, DeleteVmBackupErrors, ThrowOnError>({
+export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Options<DeleteVmBackupData, ThrowOnError>): RequestResult<DeleteVmBackupResponses, unknown, ThrowOnError> => options.client.delete<DeleteVmBackupResponses, unknown, ThrowOnError>({
     requestValidator: deleteVmBackupFacts,
     url: '/vm/{vmid}/backup/{backup_id}/delete',
     ...options
@@ -444,7 +444,7 @@ export const deleteVmBackup = <ThrowOnError extends boolean = false>(options: Op
  *
  * Lets the service make a backup of a VM every day or every week, or no longer. If all slots are used, the oldest backup of the schedule is deleted once the new one exists. Backups that you have made stay, so a VM whose slots are full of them gets no schedule. A backup that fails is made again after an hour, and the first failure since the last success is an event.
  */
-export const setVmBackupSchedule = <ThrowOnError extends boolean = false>(options: Options<SetVmBackupScheduleData, ThrowOnError>): RequestResult<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError> => options.client.post<SetVmBackupScheduleResponses, SetVmBackupScheduleErrors, ThrowOnError>({
+export const setVmBackupSchedule = <ThrowOnError extends boolean = false>(options: Options<SetVmBackupScheduleData, ThrowOnError>): RequestResult<SetVmBackupScheduleResponses, unknown, ThrowOnError> => options.client.post<SetVmBackupScheduleResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setVmBackupScheduleFacts,
     url: '/vm/{vmid}/backup/schedule',
@@ -460,7 +460,7 @@ export const setVmBackupSchedule = <ThrowOnError extends boolean = false>(option
  *
  * Returns the use of CPU, memory, disk and network in the last 24 hours, with a sample every five minutes while the VM runs. Each sample has averages since the one before.
  */
-export const getVmUsage = <ThrowOnError extends boolean = false>(options: Options<GetVmUsageData, ThrowOnError>): RequestResult<GetVmUsageResponses, GetVmUsageErrors, ThrowOnError> => options.client.get<GetVmUsageResponses, GetVmUsageErrors, ThrowOnError>({
+export const getVmUsage = <ThrowOnError extends boolean = false>(options: Options<GetVmUsageData, ThrowOnError>): RequestResult<GetVmUsageResponses, unknown, ThrowOnError> => options.client.get<GetVmUsageResponses, unknown, ThrowOnError>({
     requestValidator: getVmUsageFacts,
     url: '/vm/{vmid}/usage',
     ...options
@@ -471,7 +471,7 @@ export const getVmUsage = <ThrowOnError extends boolean = false>(options: Option
  *
  * Returns the traffic of a VM by month and by day, and how much is included in a month. The service neither charges nor slows down traffic beyond that.
  */
-export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Options<GetVmTrafficData, ThrowOnError>): RequestResult<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError> => options.client.get<GetVmTrafficResponses, GetVmTrafficErrors, ThrowOnError>({
+export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Options<GetVmTrafficData, ThrowOnError>): RequestResult<GetVmTrafficResponses, unknown, ThrowOnError> => options.client.get<GetVmTrafficResponses, unknown, ThrowOnError>({
     requestValidator: getVmTrafficFacts,
     url: '/vm/{vmid}/traffic',
     ...options
@@ -482,7 +482,7 @@ export const getVmTraffic = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the protection of each address of a VM from denial of service. The provider chooses it with the pool of the address, so nothing about it can be changed here.
  */
-export const getVmDdosProtection = <ThrowOnError extends boolean = false>(options: Options<GetVmDdosProtectionData, ThrowOnError>): RequestResult<GetVmDdosProtectionResponses, GetVmDdosProtectionErrors, ThrowOnError> => options.client.get<GetVmDdosProtectionResponses, GetVmDdosProtectionErrors, ThrowOnError>({
+export const getVmDdosProtection = <ThrowOnError extends boolean = false>(options: Options<GetVmDdosProtectionData, ThrowOnError>): RequestResult<GetVmDdosProtectionResponses, unknown, ThrowOnError> => options.client.get<GetVmDdosProtectionResponses, unknown, ThrowOnError>({
     requestValidator: getVmDdosProtectionFacts,
     url: '/vm/{vmid}/ddos',
     ...options
@@ -493,7 +493,7 @@ export const getVmDdosProtection = <ThrowOnError extends boolean = false>(option
  *
  * Returns the name that reverse DNS has for each IPv4 address of a VM, for the first address of its IPv6 network, and for each other address of the network that has one. `default_ptr` of the purchase is the first name of them.
  */
-export const listVmRdns = <ThrowOnError extends boolean = false>(options: Options<ListVmRdnsData, ThrowOnError>): RequestResult<ListVmRdnsResponses, ListVmRdnsErrors, ThrowOnError> => options.client.get<ListVmRdnsResponses, ListVmRdnsErrors, ThrowOnError>({
+export const listVmRdns = <ThrowOnError extends boolean = false>(options: Options<ListVmRdnsData, ThrowOnError>): RequestResult<ListVmRdnsResponses, unknown, ThrowOnError> => options.client.get<ListVmRdnsResponses, unknown, ThrowOnError>({
     requestValidator: listVmRdnsFacts,
     url: '/vm/{vmid}/rdns',
     ...options
@@ -504,7 +504,7 @@ export const listVmRdns = <ThrowOnError extends boolean = false>(options: Option
  *
  * Sets the name that reverse DNS has for an address of a VM, such as that of a mail server. The name need not exist yet: `forward_confirmed` in the response says whether it leads back to the address. A name ends when its address leaves the VM.
  */
-export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options<SetVmRdnsData, ThrowOnError>): RequestResult<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError> => options.client.post<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError>({
+export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options<SetVmRdnsData, ThrowOnError>): RequestResult<SetVmRdnsResponses, unknown, ThrowOnError> => options.client.post<SetVmRdnsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setVmRdnsFacts,
     url: '/vm/{vmid}/rdns',
@@ -520,7 +520,7 @@ export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options
  *
  * Removes the name that reverse DNS has for an address of a VM, also that of `default_ptr`. Nothing changes if the address has no name.
  */
-export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Options<RemoveVmRdnsData, ThrowOnError>): RequestResult<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError> => options.client.delete<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError>({
+export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Options<RemoveVmRdnsData, ThrowOnError>): RequestResult<RemoveVmRdnsResponses, unknown, ThrowOnError> => options.client.delete<RemoveVmRdnsResponses, unknown, ThrowOnError>({
     requestValidator: removeVmRdnsFacts,
     url: '/vm/{vmid}/rdns/{ip_address}/remove',
     ...options
@@ -531,7 +531,7 @@ export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns a link to a page with the screen of a running VM, which takes keys and the mouse. It works where the network of the VM does not. The link replaces an API key, so pass it only to the person who opens it. It opens one session, within 60 seconds.
  */
-export const openVmConsole = <ThrowOnError extends boolean = false>(options: Options<OpenVmConsoleData, ThrowOnError>): RequestResult<OpenVmConsoleResponses, OpenVmConsoleErrors, ThrowOnError> => options.client.post<OpenVmConsoleResponses, OpenVmConsoleErrors, ThrowOnError>({
+export const openVmConsole = <ThrowOnError extends boolean = false>(options: Options<OpenVmConsoleData, ThrowOnError>): RequestResult<OpenVmConsoleResponses, unknown, ThrowOnError> => options.client.post<OpenVmConsoleResponses, unknown, ThrowOnError>({
     requestValidator: openVmConsoleFacts,
     url: '/vm/{vmid}/console',
     ...options
@@ -542,7 +542,7 @@ export const openVmConsole = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the IPv4 addresses and IPv6 networks of the VMs of the account. An address always belongs to a VM: its price is part of the price of the VM.
  */
-export const listIps = <ThrowOnError extends boolean = false>(options: Options<ListIpsData, ThrowOnError>): RequestResult<ListIpsResponses, ListIpsErrors, ThrowOnError> => options.client.get<ListIpsResponses, ListIpsErrors, ThrowOnError>({
+export const listIps = <ThrowOnError extends boolean = false>(options: Options<ListIpsData, ThrowOnError>): RequestResult<ListIpsResponses, unknown, ThrowOnError> => options.client.get<ListIpsResponses, unknown, ThrowOnError>({
     requestValidator: listIpsFacts,
     url: '/ip/list',
     ...options
@@ -553,7 +553,7 @@ export const listIps = <ThrowOnError extends boolean = false>(options: Options<L
  *
  * Returns how many IPv4 addresses are free for the VMs of each host system, and what one costs. Host systems in one data centre share their addresses.
  */
-export const listAvailableIps = <ThrowOnError extends boolean = false>(options: Options<ListAvailableIpsData, ThrowOnError>): RequestResult<ListAvailableIpsResponses, ListAvailableIpsErrors, ThrowOnError> => options.client.get<ListAvailableIpsResponses, ListAvailableIpsErrors, ThrowOnError>({
+export const listAvailableIps = <ThrowOnError extends boolean = false>(options: Options<ListAvailableIpsData, ThrowOnError>): RequestResult<ListAvailableIpsResponses, unknown, ThrowOnError> => options.client.get<ListAvailableIpsResponses, unknown, ThrowOnError>({
     requestValidator: listAvailableIpsFacts,
     url: '/ip/available',
     ...options
@@ -564,7 +564,7 @@ export const listAvailableIps = <ThrowOnError extends boolean = false>(options: 
  *
  * Adds IPv4 addresses to a VM. It is a change of the VM to a higher number of `ips`, billed like `POST /vm/{vmid}/change`: the position of the VM ends, and one of the type `UP-DOWNGRADE` begins at the new price.
  */
-export const buyIps = <ThrowOnError extends boolean = false>(options: Options<BuyIpsData, ThrowOnError>): RequestResult<BuyIpsResponses, BuyIpsErrors, ThrowOnError> => options.client.put<BuyIpsResponses, BuyIpsErrors, ThrowOnError>({
+export const buyIps = <ThrowOnError extends boolean = false>(options: Options<BuyIpsData, ThrowOnError>): RequestResult<BuyIpsResponses, unknown, ThrowOnError> => options.client.put<BuyIpsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: buyIpsFacts,
     url: '/ip/buy',
@@ -580,7 +580,7 @@ export const buyIps = <ThrowOnError extends boolean = false>(options: Options<Bu
  *
  * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
  */
-export const assignIp = <ThrowOnError extends boolean = false>(options: Options<AssignIpData, ThrowOnError>): RequestResult<AssignIpResponses, AssignIpErrors, ThrowOnError> => options.client.post<AssignIpResponses, AssignIpErrors, ThrowOnError>({
+export const assignIp = <ThrowOnError extends boolean = false>(options: Options<AssignIpData, ThrowOnError>): RequestResult<AssignIpResponses, unknown, ThrowOnError> => options.client.post<AssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: assignIpFacts,
     url: '/ip/{ip_address}/assign',
@@ -596,7 +596,7 @@ export const assignIp = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address at once.
  */
-export const releaseIp = <ThrowOnError extends boolean = false>(options: Options<ReleaseIpData, ThrowOnError>): RequestResult<ReleaseIpResponses, ReleaseIpErrors, ThrowOnError> => options.client.delete<ReleaseIpResponses, ReleaseIpErrors, ThrowOnError>({
+export const releaseIp = <ThrowOnError extends boolean = false>(options: Options<ReleaseIpData, ThrowOnError>): RequestResult<ReleaseIpResponses, unknown, ThrowOnError> => options.client.delete<ReleaseIpResponses, unknown, ThrowOnError>({
     requestValidator: releaseIpFacts,
     url: '/ip/{ip_address}/release',
     ...options
@@ -607,7 +607,7 @@ export const releaseIp = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
  */
-export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError>({
+export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, unknown, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, unknown, ThrowOnError>({
     requestValidator: getDedicatedOfferFacts,
     url: '/dedicated/available/{identifier}',
     ...options
@@ -618,7 +618,7 @@ export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options:
  *
  * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service these rules apply (not shown): An order of a dedicated server needs the price of its first runtime and of the renewals that are due until the end of the month if the set-up completes at once. The first runtime is charged when the set-up completes, at the VAT rate of that day.
  */
-export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError>({
+export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, unknown, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: purchaseDedicatedServerFacts,
     url: '/dedicated/{identifier}/purchase',
@@ -634,7 +634,7 @@ export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(op
  *
  * Returns the contact handles of the account with all their fields.
  */
-export const listHandles = <ThrowOnError extends boolean = false>(options: Options<ListHandlesData, ThrowOnError>): RequestResult<ListHandlesResponses, ListHandlesErrors, ThrowOnError> => options.client.get<ListHandlesResponses, ListHandlesErrors, ThrowOnError>({
+export const listHandles = <ThrowOnError extends boolean = false>(options: Options<ListHandlesData, ThrowOnError>): RequestResult<ListHandlesResponses, unknown, ThrowOnError> => options.client.get<ListHandlesResponses, unknown, ThrowOnError>({
     requestValidator: listHandlesFacts,
     url: '/domain/handle/list',
     ...options
@@ -645,7 +645,7 @@ export const listHandles = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
  */
-export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, CheckDomainErrors, ThrowOnError> => options.client.get<CheckDomainResponses, CheckDomainErrors, ThrowOnError>({
+export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, unknown, ThrowOnError> => options.client.get<CheckDomainResponses, unknown, ThrowOnError>({
     requestValidator: checkDomainFacts,
     url: '/domain/{domain}/check',
     ...options
@@ -656,7 +656,7 @@ export const checkDomain = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
  */
-export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError> => options.client.delete<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError>({
+export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, unknown, ThrowOnError> => options.client.delete<DeleteDomainResponses, unknown, ThrowOnError>({
     requestValidator: deleteDomainFacts,
     url: '/domain/{domain}/delete',
     ...options
@@ -667,7 +667,7 @@ export const deleteDomain = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Sets or removes the transfer lock of a domain. While it is set, the registry refuses to transfer the domain to another provider, and this service refuses to transfer it to another account, also with a valid authcode. `POST /domain/{domain}/authcode` still returns authcodes, which are of use once the lock is removed. A new domain has no transfer lock.
  */
-export const setDomainTransferLock = <ThrowOnError extends boolean = false>(options: Options<SetDomainTransferLockData, ThrowOnError>): RequestResult<SetDomainTransferLockResponses, SetDomainTransferLockErrors, ThrowOnError> => options.client.post<SetDomainTransferLockResponses, SetDomainTransferLockErrors, ThrowOnError>({
+export const setDomainTransferLock = <ThrowOnError extends boolean = false>(options: Options<SetDomainTransferLockData, ThrowOnError>): RequestResult<SetDomainTransferLockResponses, unknown, ThrowOnError> => options.client.post<SetDomainTransferLockResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setDomainTransferLockFacts,
     url: '/domain/{domain}/transfer-lock',
@@ -683,7 +683,7 @@ export const setDomainTransferLock = <ThrowOnError extends boolean = false>(opti
  *
  * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
  */
-export const renewDomain = <ThrowOnError extends boolean = false>(options: Options<RenewDomainData, ThrowOnError>): RequestResult<RenewDomainResponses, RenewDomainErrors, ThrowOnError> => options.client.post<RenewDomainResponses, RenewDomainErrors, ThrowOnError>({
+export const renewDomain = <ThrowOnError extends boolean = false>(options: Options<RenewDomainData, ThrowOnError>): RequestResult<RenewDomainResponses, unknown, ThrowOnError> => options.client.post<RenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: renewDomainFacts,
     url: '/domain/{domain}/renew',
@@ -699,7 +699,7 @@ export const renewDomain = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Replaces the contact of a domain in all roles, its owner included, by another handle of the account. A `.de` domain needs a handle with a phone number. The transfer lock and the expiry stay as they are. A registry may ask the old or the new owner to confirm.
  */
-export const setDomainHandle = <ThrowOnError extends boolean = false>(options: Options<SetDomainHandleData, ThrowOnError>): RequestResult<SetDomainHandleResponses, SetDomainHandleErrors, ThrowOnError> => options.client.post<SetDomainHandleResponses, SetDomainHandleErrors, ThrowOnError>({
+export const setDomainHandle = <ThrowOnError extends boolean = false>(options: Options<SetDomainHandleData, ThrowOnError>): RequestResult<SetDomainHandleResponses, unknown, ThrowOnError> => options.client.post<SetDomainHandleResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: setDomainHandleFacts,
     url: '/domain/{domain}/handle',
@@ -715,7 +715,7 @@ export const setDomainHandle = <ThrowOnError extends boolean = false>(options: O
  *
  * Returns whether DNSSEC is on for a domain, and the DS records that the registry has of it.
  */
-export const getDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<GetDomainDnssecData, ThrowOnError>): RequestResult<GetDomainDnssecResponses, GetDomainDnssecErrors, ThrowOnError> => options.client.get<GetDomainDnssecResponses, GetDomainDnssecErrors, ThrowOnError>({
+export const getDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<GetDomainDnssecData, ThrowOnError>): RequestResult<GetDomainDnssecResponses, unknown, ThrowOnError> => options.client.get<GetDomainDnssecResponses, unknown, ThrowOnError>({
     requestValidator: getDomainDnssecFacts,
     url: '/domain/{domain}/dnssec',
     ...options
@@ -726,7 +726,7 @@ export const getDomainDnssec = <ThrowOnError extends boolean = false>(options: O
  *
  * Turns on DNSSEC for a domain. If all its nameservers are those of the provider, send no body: the DNS server signs the zone, and the service gives its DS records to the registry. With nameservers of your own, send the DS records of the keys with which they sign the zone, which replace earlier ones. Check first that each of them serves the signed zone: resolvers that validate do not answer for a domain whose DS records and keys differ. After a change of the nameservers or a transfer to this service, wait 2 days, because resolvers may still ask the nameservers of before. While DNSSEC is on, the nameservers can only change from the provider's to others of the provider's.
  */
-export const enableDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<EnableDomainDnssecData, ThrowOnError>): RequestResult<EnableDomainDnssecResponses, EnableDomainDnssecErrors, ThrowOnError> => options.client.post<EnableDomainDnssecResponses, EnableDomainDnssecErrors, ThrowOnError>({
+export const enableDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<EnableDomainDnssecData, ThrowOnError>): RequestResult<EnableDomainDnssecResponses, unknown, ThrowOnError> => options.client.post<EnableDomainDnssecResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: enableDomainDnssecFacts,
     url: '/domain/{domain}/dnssec/enable',
@@ -742,7 +742,7 @@ export const enableDomainDnssec = <ThrowOnError extends boolean = false>(options
  *
  * Removes the DS records of a domain from the registry. Resolvers may keep them for up to 2 days, in which the status is `disabling`: the zone must stay signed, and the nameservers cannot change. The provider's DNS server keeps the zone signed, which has no effect without DS records.
  */
-export const disableDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<DisableDomainDnssecData, ThrowOnError>): RequestResult<DisableDomainDnssecResponses, DisableDomainDnssecErrors, ThrowOnError> => options.client.post<DisableDomainDnssecResponses, DisableDomainDnssecErrors, ThrowOnError>({
+export const disableDomainDnssec = <ThrowOnError extends boolean = false>(options: Options<DisableDomainDnssecData, ThrowOnError>): RequestResult<DisableDomainDnssecResponses, unknown, ThrowOnError> => options.client.post<DisableDomainDnssecResponses, unknown, ThrowOnError>({
     requestValidator: disableDomainDnssecFacts,
     url: '/domain/{domain}/dnssec/disable',
     ...options
@@ -753,7 +753,7 @@ export const disableDomainDnssec = <ThrowOnError extends boolean = false>(option
  *
  * Returns the DNS records of a domain with their identifiers.
  */
-export const listDomainDns = <ThrowOnError extends boolean = false>(options: Options<ListDomainDnsData, ThrowOnError>): RequestResult<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError> => options.client.get<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError>({
+export const listDomainDns = <ThrowOnError extends boolean = false>(options: Options<ListDomainDnsData, ThrowOnError>): RequestResult<ListDomainDnsResponses, unknown, ThrowOnError> => options.client.get<ListDomainDnsResponses, unknown, ThrowOnError>({
     requestValidator: listDomainDnsFacts,
     url: '/domain/{domain}/dns/list',
     ...options
@@ -764,7 +764,7 @@ export const listDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
  */
-export const addDomainDns = <ThrowOnError extends boolean = false>(options: Options<AddDomainDnsData, ThrowOnError>): RequestResult<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError> => options.client.put<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError>({
+export const addDomainDns = <ThrowOnError extends boolean = false>(options: Options<AddDomainDnsData, ThrowOnError>): RequestResult<AddDomainDnsResponses, unknown, ThrowOnError> => options.client.put<AddDomainDnsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: addDomainDnsFacts,
     url: '/domain/{domain}/dns/add',
@@ -780,7 +780,7 @@ export const addDomainDns = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Changes one DNS record. It keeps its identifier, and other records stay as they are.
  */
-export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsRecordData, ThrowOnError>): RequestResult<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError> => options.client.post<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError>({
+export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsRecordData, ThrowOnError>): RequestResult<EditDomainDnsRecordResponses, unknown, ThrowOnError> => options.client.post<EditDomainDnsRecordResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: editDomainDnsRecordFacts,
     url: '/domain/{domain}/dns/{record_id}/edit',
@@ -796,7 +796,7 @@ export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(option
  *
  * Removes one DNS record. Other records of the same name and type stay.
  */
-export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError>({
+export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, unknown, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, unknown, ThrowOnError>({
     requestValidator: removeDomainDnsFacts,
     url: '/domain/{domain}/dns/{record_id}/remove',
     ...options
@@ -807,7 +807,7 @@ export const removeDomainDns = <ThrowOnError extends boolean = false>(options: O
  *
  * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed. A suspended account may read them too.
  */
-export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => options.client.get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
+export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, unknown, ThrowOnError> => options.client.get<ListDocumentsResponses, unknown, ThrowOnError>({
     requestValidator: listDocumentsFacts,
     url: '/accounting/documents',
     ...options
@@ -818,7 +818,7 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices. A suspended account may read them too.
  */
-export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError> => options.client.get<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError>({
+export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, unknown, ThrowOnError> => options.client.get<ListPaymentsResponses, unknown, ThrowOnError>({
     requestValidator: listPaymentsFacts,
     url: '/accounting/payments',
     ...options
@@ -829,7 +829,7 @@ export const listPayments = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`. A suspended account may read it too.
  */
-export const getCredit = <ThrowOnError extends boolean = false>(options: Options<GetCreditData, ThrowOnError>): RequestResult<GetCreditResponses, GetCreditErrors, ThrowOnError> => options.client.get<GetCreditResponses, GetCreditErrors, ThrowOnError>({
+export const getCredit = <ThrowOnError extends boolean = false>(options: Options<GetCreditData, ThrowOnError>): RequestResult<GetCreditResponses, unknown, ThrowOnError> => options.client.get<GetCreditResponses, unknown, ThrowOnError>({
     requestValidator: getCreditFacts,
     url: '/accounting/credit',
     ...options
@@ -840,7 +840,7 @@ export const getCredit = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns the standard prices of VMs on each host system and of domains under each TLD.
  */
-export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, GetPricingsErrors, ThrowOnError> => options.client.get<GetPricingsResponses, GetPricingsErrors, ThrowOnError>({
+export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, unknown, ThrowOnError> => options.client.get<GetPricingsResponses, unknown, ThrowOnError>({
     requestValidator: getPricingsFacts,
     url: '/accounting/pricings',
     ...options
@@ -851,7 +851,7 @@ export const getPricings = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the API keys of the account, revoked ones included, without the keys themselves.
  */
-export const listKeys = <ThrowOnError extends boolean = false>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError> => options.client.get<ListKeysResponses, ListKeysErrors, ThrowOnError>({
+export const listKeys = <ThrowOnError extends boolean = false>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, unknown, ThrowOnError> => options.client.get<ListKeysResponses, unknown, ThrowOnError>({
     requestValidator: listKeysFacts,
     url: '/account/keys',
     ...options
@@ -862,7 +862,7 @@ export const listKeys = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Issues a new API key with the label, the access and the restrictions of an old one, which stays valid for the overlap. The new key is returned only here. A key that has restrictions (an expiry, networks, or a spending limit) can rotate only itself.
  */
-export const rotateKey = <ThrowOnError extends boolean = false>(options: Options<RotateKeyData, ThrowOnError>): RequestResult<RotateKeyResponses, RotateKeyErrors, ThrowOnError> => options.client.post<RotateKeyResponses, RotateKeyErrors, ThrowOnError>({
+export const rotateKey = <ThrowOnError extends boolean = false>(options: Options<RotateKeyData, ThrowOnError>): RequestResult<RotateKeyResponses, unknown, ThrowOnError> => options.client.post<RotateKeyResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: rotateKeyFacts,
     url: '/account/keys/{key_id}/rotate',
@@ -878,7 +878,7 @@ export const rotateKey = <ThrowOnError extends boolean = false>(options: Options
  *
  * Revokes an API key for good. All instances refuse it within a second. A key that has restrictions (an expiry, networks, or a spending limit) can revoke only itself.
  */
-export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError> => options.client.post<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError>({
+export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, unknown, ThrowOnError> => options.client.post<RevokeKeyResponses, unknown, ThrowOnError>({
     requestValidator: revokeKeyFacts,
     url: '/account/keys/{key_id}/revoke',
     ...options
@@ -889,7 +889,7 @@ export const revokeKey = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns events of the account in the order in which they came into its feed, from the oldest of the last 30 days or after a cursor. A reader that continues with `next_cursor` misses no event. The call changes nothing, although its method is POST.
  */
-export const listEvents = <ThrowOnError extends boolean = false>(options: Options<ListEventsData, ThrowOnError>): RequestResult<ListEventsResponses, ListEventsErrors, ThrowOnError> => options.client.post<ListEventsResponses, ListEventsErrors, ThrowOnError>({
+export const listEvents = <ThrowOnError extends boolean = false>(options: Options<ListEventsData, ThrowOnError>): RequestResult<ListEventsResponses, unknown, ThrowOnError> => options.client.post<ListEventsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: listEventsFacts,
     url: '/account/events',
@@ -905,7 +905,7 @@ export const listEvents = <ThrowOnError extends boolean = false>(options: Option
  *
  * Returns the webhooks of the account, without their secrets.
  */
-export const listWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => options.client.get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
+export const listWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, unknown, ThrowOnError> => options.client.get<ListWebhooksResponses, unknown, ThrowOnError>({
     requestValidator: listWebhooksFacts,
     url: '/account/webhooks',
     ...options
@@ -916,7 +916,7 @@ export const listWebhooks = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks.
  */
-export const addWebhook = <ThrowOnError extends boolean = false>(options: Options<AddWebhookData, ThrowOnError>): RequestResult<AddWebhookResponses, AddWebhookErrors, ThrowOnError> => options.client.put<AddWebhookResponses, AddWebhookErrors, ThrowOnError>({
+export const addWebhook = <ThrowOnError extends boolean = false>(options: Options<AddWebhookData, ThrowOnError>): RequestResult<AddWebhookResponses, unknown, ThrowOnError> => options.client.put<AddWebhookResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: addWebhookFacts,
     url: '/account/webhooks/add',
@@ -932,7 +932,7 @@ export const addWebhook = <ThrowOnError extends boolean = false>(options: Option
  *
  * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order.
  */
-export const editWebhook = <ThrowOnError extends boolean = false>(options: Options<EditWebhookData, ThrowOnError>): RequestResult<EditWebhookResponses, EditWebhookErrors, ThrowOnError> => options.client.post<EditWebhookResponses, EditWebhookErrors, ThrowOnError>({
+export const editWebhook = <ThrowOnError extends boolean = false>(options: Options<EditWebhookData, ThrowOnError>): RequestResult<EditWebhookResponses, unknown, ThrowOnError> => options.client.post<EditWebhookResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: editWebhookFacts,
     url: '/account/webhooks/{webhook_id}/edit',
@@ -948,7 +948,7 @@ export const editWebhook = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Removes a webhook with its deliveries. Events that it has not received stay in the feed.
  */
-export const removeWebhook = <ThrowOnError extends boolean = false>(options: Options<RemoveWebhookData, ThrowOnError>): RequestResult<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError> => options.client.delete<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError>({
+export const removeWebhook = <ThrowOnError extends boolean = false>(options: Options<RemoveWebhookData, ThrowOnError>): RequestResult<RemoveWebhookResponses, unknown, ThrowOnError> => options.client.delete<RemoveWebhookResponses, unknown, ThrowOnError>({
     requestValidator: removeWebhookFacts,
     url: '/account/webhooks/{webhook_id}/remove',
     ...options
@@ -959,7 +959,7 @@ export const removeWebhook = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Makes a new secret, which only this response has. For a day each delivery has the signatures of both secrets. Afterwards, or after another rotation, the old one no longer signs.
  */
-export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>): RequestResult<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError> => options.client.post<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError>({
+export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>): RequestResult<RotateWebhookSecretResponses, unknown, ThrowOnError> => options.client.post<RotateWebhookSecretResponses, unknown, ThrowOnError>({
     requestValidator: rotateWebhookSecretFacts,
     url: '/account/webhooks/{webhook_id}/rotate',
     ...options
@@ -970,7 +970,7 @@ export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(option
  *
  * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result.
  */
-export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => options.client.post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, unknown, ThrowOnError> => options.client.post<TestWebhookResponses, unknown, ThrowOnError>({
     requestValidator: testWebhookFacts,
     url: '/account/webhooks/{webhook_id}/test',
     ...options
@@ -981,7 +981,7 @@ export const testWebhook = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the deliveries of a webhook in the last 30 days, the newest first, with the result of the last attempt of each. The call changes nothing, although its method is POST.
  */
-export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListWebhookDeliveriesData, ThrowOnError>): RequestResult<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError> => options.client.post<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError>({
+export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListWebhookDeliveriesData, ThrowOnError>): RequestResult<ListWebhookDeliveriesResponses, unknown, ThrowOnError> => options.client.post<ListWebhookDeliveriesResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: listWebhookDeliveriesFacts,
     url: '/account/webhooks/{webhook_id}/deliveries',
@@ -997,7 +997,7 @@ export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(opti
  *
  * Sends the event of a delivery again, after those that wait, with the same `webhook-id`. The next attempt of a pending delivery is made now.
  */
-export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookDeliveryData, ThrowOnError>): RequestResult<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError> => options.client.post<ReplayWebhookDeliveryResponses, ReplayWebhookDeliveryErrors, ThrowOnError>({
+export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookDeliveryData, ThrowOnError>): RequestResult<ReplayWebhookDeliveryResponses, unknown, ThrowOnError> => options.client.post<ReplayWebhookDeliveryResponses, unknown, ThrowOnError>({
     requestValidator: replayWebhookDeliveryFacts,
     url: '/account/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
     ...options
@@ -1008,7 +1008,7 @@ export const replayWebhookDelivery = <ThrowOnError extends boolean = false>(opti
  *
  * Sends all events that the webhook receives and that came into the feed since an instant again, at most 10,000. An event that still waits for the webhook is not added a second time. Their deliveries are listed within seconds, and one replay of a webhook is in progress at a time. At most 20,000 deliveries of an account may wait.
  */
-export const replayWebhook = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => options.client.post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
+export const replayWebhook = <ThrowOnError extends boolean = false>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, unknown, ThrowOnError> => options.client.post<ReplayWebhookResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: replayWebhookFacts,
     url: '/account/webhooks/{webhook_id}/replay',
@@ -1024,7 +1024,7 @@ export const replayWebhook = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns what `PUT /vm/create` would cost now with the same form: a sale that has volume left, or standard prices. It does not check capacity, quotas or credit. It changes nothing, and `max_price` makes no difference.
  */
-export const quoteCreateVm = <ThrowOnError extends boolean = false>(options: Options<QuoteCreateVmData, ThrowOnError>): RequestResult<QuoteCreateVmResponses, QuoteCreateVmErrors, ThrowOnError> => options.client.post<QuoteCreateVmResponses, QuoteCreateVmErrors, ThrowOnError>({
+export const quoteCreateVm = <ThrowOnError extends boolean = false>(options: Options<QuoteCreateVmData, ThrowOnError>): RequestResult<QuoteCreateVmResponses, unknown, ThrowOnError> => options.client.post<QuoteCreateVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteCreateVmFacts,
     url: '/vm/create/quote',
@@ -1040,7 +1040,7 @@ export const quoteCreateVm = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns what `POST /vm/{vmid}/change` would cost now with the same form: the price after the change, with the prices of the sale of the VM if it is upgradable. It does not check capacity or credit. It changes nothing, and `max_price` makes no difference.
  */
-export const quoteChangeVm = <ThrowOnError extends boolean = false>(options: Options<QuoteChangeVmData, ThrowOnError>): RequestResult<QuoteChangeVmResponses, QuoteChangeVmErrors, ThrowOnError> => options.client.post<QuoteChangeVmResponses, QuoteChangeVmErrors, ThrowOnError>({
+export const quoteChangeVm = <ThrowOnError extends boolean = false>(options: Options<QuoteChangeVmData, ThrowOnError>): RequestResult<QuoteChangeVmResponses, unknown, ThrowOnError> => options.client.post<QuoteChangeVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteChangeVmFacts,
     url: '/vm/{vmid}/change/quote',
@@ -1056,7 +1056,7 @@ export const quoteChangeVm = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns what `PUT /ip/buy` would cost now with the same form: the price of the VM with the further addresses. It does not check whether addresses are free or the credit suffices. It changes nothing, and `max_price` makes no difference.
  */
-export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Options<QuoteBuyIpsData, ThrowOnError>): RequestResult<QuoteBuyIpsResponses, QuoteBuyIpsErrors, ThrowOnError> => options.client.post<QuoteBuyIpsResponses, QuoteBuyIpsErrors, ThrowOnError>({
+export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Options<QuoteBuyIpsData, ThrowOnError>): RequestResult<QuoteBuyIpsResponses, unknown, ThrowOnError> => options.client.post<QuoteBuyIpsResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteBuyIpsFacts,
     url: '/ip/buy/quote',
@@ -1072,7 +1072,7 @@ export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
  */
-export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError> => options.client.post<QuoteAssignIpResponses, QuoteAssignIpErrors, ThrowOnError>({
+export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, unknown, ThrowOnError> => options.client.post<QuoteAssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteAssignIpFacts,
     url: '/ip/{ip_address}/assign/quote',
@@ -1088,7 +1088,7 @@ export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns what `POST /domain/register` would cost now with the same form: a registration, or a transfer if the form has an `authcode`. It does not ask the registry whether the domain is free. It changes nothing, and `max_price` makes no difference.
  */
-export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRegisterDomainData, ThrowOnError>): RequestResult<QuoteRegisterDomainResponses, QuoteRegisterDomainErrors, ThrowOnError> => options.client.post<QuoteRegisterDomainResponses, QuoteRegisterDomainErrors, ThrowOnError>({
+export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRegisterDomainData, ThrowOnError>): RequestResult<QuoteRegisterDomainResponses, unknown, ThrowOnError> => options.client.post<QuoteRegisterDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteRegisterDomainFacts,
     url: '/domain/register/quote',
@@ -1104,7 +1104,7 @@ export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(option
  *
  * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
  */
-export const quoteRenewDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRenewDomainData, ThrowOnError>): RequestResult<QuoteRenewDomainResponses, QuoteRenewDomainErrors, ThrowOnError> => options.client.post<QuoteRenewDomainResponses, QuoteRenewDomainErrors, ThrowOnError>({
+export const quoteRenewDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRenewDomainData, ThrowOnError>): RequestResult<QuoteRenewDomainResponses, unknown, ThrowOnError> => options.client.post<QuoteRenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quoteRenewDomainFacts,
     url: '/domain/{domain}/renew/quote',
@@ -1120,7 +1120,7 @@ export const quoteRenewDomain = <ThrowOnError extends boolean = false>(options: 
  *
  * Returns what `POST /domain/{domain}/undelete` would cost now: the renewal at the expiry of the domain. It changes nothing.
  */
-export const quoteUndeleteDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDomainData, ThrowOnError>): RequestResult<QuoteUndeleteDomainResponses, QuoteUndeleteDomainErrors, ThrowOnError> => options.client.post<QuoteUndeleteDomainResponses, QuoteUndeleteDomainErrors, ThrowOnError>({
+export const quoteUndeleteDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDomainData, ThrowOnError>): RequestResult<QuoteUndeleteDomainResponses, unknown, ThrowOnError> => options.client.post<QuoteUndeleteDomainResponses, unknown, ThrowOnError>({
     requestValidator: quoteUndeleteDomainFacts,
     url: '/domain/{domain}/undelete/quote',
     ...options
@@ -1131,7 +1131,7 @@ export const quoteUndeleteDomain = <ThrowOnError extends boolean = false>(option
  *
  * Returns what `PUT /dedicated/{identifier}/purchase` would cost now. The first runtime is charged when the set-up completes, at the VAT rate of that day. It changes nothing, and `max_price` makes no difference.
  */
-export const quotePurchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuotePurchaseDedicatedServerData, ThrowOnError>): RequestResult<QuotePurchaseDedicatedServerResponses, QuotePurchaseDedicatedServerErrors, ThrowOnError> => options.client.post<QuotePurchaseDedicatedServerResponses, QuotePurchaseDedicatedServerErrors, ThrowOnError>({
+export const quotePurchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuotePurchaseDedicatedServerData, ThrowOnError>): RequestResult<QuotePurchaseDedicatedServerResponses, unknown, ThrowOnError> => options.client.post<QuotePurchaseDedicatedServerResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
     requestValidator: quotePurchaseDedicatedServerFacts,
     url: '/dedicated/{identifier}/purchase/quote',
@@ -1147,7 +1147,7 @@ export const quotePurchaseDedicatedServer = <ThrowOnError extends boolean = fals
  *
  * Returns what `POST /dedicated/{identifier}/undelete` would cost now: the renewal at the renewal date of the server. It changes nothing.
  */
-export const quoteUndeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDedicatedServerData, ThrowOnError>): RequestResult<QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDedicatedServerErrors, ThrowOnError>({
+export const quoteUndeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDedicatedServerData, ThrowOnError>): RequestResult<QuoteUndeleteDedicatedServerResponses, unknown, ThrowOnError> => options.client.post<QuoteUndeleteDedicatedServerResponses, unknown, ThrowOnError>({
     requestValidator: quoteUndeleteDedicatedServerFacts,
     url: '/dedicated/{identifier}/undelete/quote',
     ...options

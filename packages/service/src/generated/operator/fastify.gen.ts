@@ -2,553 +2,553 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdoptVmData, AdoptVmErrors, AdoptVmResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSessionErrors, CreateSessionResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, CreateVmBackupData, CreateVmBackupErrors, CreateVmBackupResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, DeleteVmBackupData, DeleteVmBackupErrors, DeleteVmBackupResponses, EndSaleData, EndSaleErrors, EndSaleResponses, EndSessionErrors, EndSessionResponses, EraseAccountData, EraseAccountErrors, EraseAccountResponses, ExportAccountData, ExportAccountErrors, ExportAccountResponses, ExportBookkeepingData, ExportBookkeepingErrors, ExportBookkeepingResponses, FollowRequestsData, FollowRequestsErrors, FollowRequestsResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountRequestData, GetAccountRequestErrors, GetAccountRequestResponses, GetAccountResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockErrors, GetClockResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDomainData, GetDomainErrors, GetDomainResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetIpPoolData, GetIpPoolErrors, GetIpPoolResponses, GetOsImageData, GetOsImageErrors, GetOsImageResponses, GetReconciliationErrors, GetReconciliationResponses, GetSellerErrors, GetSellerResponses, GetSessionErrors, GetSessionResponses, GetSettingsErrors, GetSettingsResponses, GetTldPriceData, GetTldPriceErrors, GetTldPriceResponses, GetVmAccessData, GetVmAccessErrors, GetVmAccessResponses, GetVmBackupsData, GetVmBackupsErrors, GetVmBackupsResponses, GetVmData, GetVmErrors, GetVmRdnsData, GetVmRdnsErrors, GetVmRdnsResponses, GetVmResponses, GetVmTrafficData, GetVmTrafficErrors, GetVmTrafficResponses, GetVmUsageData, GetVmUsageErrors, GetVmUsageResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountEventsData, ListAccountEventsErrors, ListAccountEventsResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListAccountWebhooksData, ListAccountWebhooksErrors, ListAccountWebhooksResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDnsRecordsData, ListDnsRecordsErrors, ListDnsRecordsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFailedAuthenticationsData, ListFailedAuthenticationsErrors, ListFailedAuthenticationsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsErrors, ListHostSystemPriceVersionsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListTldPriceVersionsData, ListTldPriceVersionsErrors, ListTldPriceVersionsResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, QuoteResizeVmData, QuoteResizeVmErrors, QuoteResizeVmResponses, RecordPaymentData, RecordPaymentErrors, RecordPaymentResponses, RecordRefundData, RecordRefundErrors, RecordRefundResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, ReleaseVmData, ReleaseVmErrors, ReleaseVmResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RestoreVmBackupData, RestoreVmBackupErrors, RestoreVmBackupResponses, RetryJobsData, RetryJobsErrors, RetryJobsResponses, ReversePaymentData, ReversePaymentErrors, ReversePaymentResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, ScheduleHostSystemPricesData, ScheduleHostSystemPricesErrors, ScheduleHostSystemPricesResponses, ScheduleTldPricesData, ScheduleTldPricesErrors, ScheduleTldPricesResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetApiKeyRestrictionsData, SetApiKeyRestrictionsErrors, SetApiKeyRestrictionsResponses, SetAuditRetentionData, SetAuditRetentionErrors, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultQuotasData, SetDefaultQuotasErrors, SetDefaultQuotasResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetQuotasData, SetQuotasErrors, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSecondOperatorData, SetSecondOperatorErrors, SetSecondOperatorResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmAbuseStatusData, SetVmAbuseStatusErrors, SetVmAbuseStatusResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, SuspendAccountData, SuspendAccountErrors, SuspendAccountResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountErrors, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, WithdrawHostSystemPricesData, WithdrawHostSystemPricesErrors, WithdrawHostSystemPricesResponses, WithdrawTldPricesData, WithdrawTldPricesErrors, WithdrawTldPricesResponses } from '@reseller/operator-client';
+import type { AddMarketItemData, AddMarketItemResponses, AdoptVmData, AdoptVmResponses, AdvanceClockData, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteResponses, CreateFaultData, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenResponses, CreateSaleData, CreateSaleResponses, CreateSessionResponses, CreateSnapshotData, CreateSnapshotResponses, CreateVmBackupData, CreateVmBackupResponses, DefineHostSystemData, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolResponses, DefineOsImageData, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotResponses, DeleteVmBackupData, DeleteVmBackupResponses, EndSaleData, EndSaleResponses, EndSessionResponses, EraseAccountData, EraseAccountResponses, ExportAccountData, ExportAccountResponses, ExportBookkeepingData, ExportBookkeepingResponses, FollowRequestsData, FollowRequestsResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountRequestData, GetAccountRequestResponses, GetAccountResponses, GetApiKeyData, GetApiKeyResponses, GetBillingProfileData, GetBillingProfileResponses, GetClockResponses, GetDedicatedServerData, GetDedicatedServerResponses, GetDocumentSeriesResponses, GetDomainData, GetDomainResponses, GetDueWorkData, GetDueWorkResponses, GetHostSystemData, GetHostSystemResponses, GetInvoiceData, GetInvoiceResponses, GetIpPoolData, GetIpPoolResponses, GetOsImageData, GetOsImageResponses, GetReconciliationResponses, GetSellerResponses, GetSessionResponses, GetSettingsResponses, GetTldPriceData, GetTldPriceResponses, GetVmAccessData, GetVmAccessResponses, GetVmBackupsData, GetVmBackupsResponses, GetVmData, GetVmRdnsData, GetVmRdnsResponses, GetVmResponses, GetVmTrafficData, GetVmTrafficResponses, GetVmUsageData, GetVmUsageResponses, IssueApiKeyData, IssueApiKeyResponses, ListAccountEventsData, ListAccountEventsResponses, ListAccountRequestsData, ListAccountRequestsResponses, ListAccountsData, ListAccountsResponses, ListAccountWebhooksData, ListAccountWebhooksResponses, ListApiKeysData, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDomainsData, ListDomainsResponses, ListFailedAuthenticationsData, ListFailedAuthenticationsResponses, ListFaultsData, ListFaultsResponses, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsResponses, ListHostSystemsData, ListHostSystemsResponses, ListInvoicesData, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesResponses, ListPaymentsData, ListPaymentsResponses, ListRequestsData, ListRequestsResponses, ListSalesData, ListSalesResponses, ListSnapshotsData, ListSnapshotsResponses, ListTldPricesData, ListTldPricesResponses, ListTldPriceVersionsData, ListTldPriceVersionsResponses, ListVerifiersData, ListVerifiersResponses, ListVmsData, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerResponses, QuoteResizeVmData, QuoteResizeVmResponses, RecordPaymentData, RecordPaymentResponses, RecordRefundData, RecordRefundResponses, RegisterVerifierData, RegisterVerifierResponses, ReleaseVmData, ReleaseVmResponses, RemoveFaultData, RemoveFaultResponses, RemoveVmData, RemoveVmResponses, ResetSandboxResponses, ResizeVmData, ResizeVmResponses, RestartVmBillingData, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotResponses, RestoreVmBackupData, RestoreVmBackupResponses, RetryJobsData, RetryJobsResponses, ReversePaymentData, ReversePaymentResponses, RevokeApiKeyData, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenResponses, ScheduleHostSystemPricesData, ScheduleHostSystemPricesResponses, ScheduleTldPricesData, ScheduleTldPricesResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitResponses, SetApiKeyRestrictionsData, SetApiKeyRestrictionsResponses, SetAuditRetentionData, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitResponses, SetDefaultQuotasData, SetDefaultQuotasResponses, SetDefaultRateLimitData, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesResponses, SetQuotasData, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionResponses, SetSecondOperatorData, SetSecondOperatorResponses, SetSellerData, SetSellerResponses, SetTldPriceData, SetTldPriceResponses, SetVatRatesData, SetVatRatesResponses, SetVmAbuseStatusData, SetVmAbuseStatusResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineResponses, SetVmRdnsData, SetVmRdnsResponses, StartVmData, StartVmResponses, StopVmData, StopVmResponses, SuspendAccountData, SuspendAccountResponses, TerminateDomainData, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpResponses, WithdrawHostSystemPricesData, WithdrawHostSystemPricesResponses, WithdrawTldPricesData, WithdrawTldPricesResponses } from '@reseller/operator-client';
 
 export type RouteHandlers = {
     listAccounts: RouteHandler<{
         Querystring?: ListAccountsData['query'];
-        Reply: ListAccountsErrors & ListAccountsResponses;
+        Reply: ListAccountsResponses;
     }>;
     createAccount: RouteHandler<{
         Body: CreateAccountData['body'];
-        Reply: CreateAccountErrors & CreateAccountResponses;
+        Reply: CreateAccountResponses;
     }>;
     getAccount: RouteHandler<{
         Params: GetAccountData['path'];
-        Reply: GetAccountErrors & GetAccountResponses;
+        Reply: GetAccountResponses;
     }>;
     listAccountRequests: RouteHandler<{
         Params: ListAccountRequestsData['path'];
         Querystring?: ListAccountRequestsData['query'];
-        Reply: ListAccountRequestsErrors & ListAccountRequestsResponses;
+        Reply: ListAccountRequestsResponses;
     }>;
     getAccountRequest: RouteHandler<{
         Params: GetAccountRequestData['path'];
-        Reply: GetAccountRequestErrors & GetAccountRequestResponses;
+        Reply: GetAccountRequestResponses;
     }>;
     listAccountEvents: RouteHandler<{
         Params: ListAccountEventsData['path'];
         Querystring?: ListAccountEventsData['query'];
-        Reply: ListAccountEventsErrors & ListAccountEventsResponses;
+        Reply: ListAccountEventsResponses;
     }>;
     listAccountWebhooks: RouteHandler<{
         Params: ListAccountWebhooksData['path'];
         Querystring?: ListAccountWebhooksData['query'];
-        Reply: ListAccountWebhooksErrors & ListAccountWebhooksResponses;
+        Reply: ListAccountWebhooksResponses;
     }>;
     getAccountCurrentInvoice: RouteHandler<{
         Params: GetAccountCurrentInvoiceData['path'];
-        Reply: GetAccountCurrentInvoiceErrors & GetAccountCurrentInvoiceResponses;
+        Reply: GetAccountCurrentInvoiceResponses;
     }>;
     setCreditLimit: RouteHandler<{
         Body: SetCreditLimitData['body'];
         Headers?: SetCreditLimitData['headers'];
         Params: SetCreditLimitData['path'];
-        Reply: SetCreditLimitErrors & SetCreditLimitResponses;
+        Reply: SetCreditLimitResponses;
     }>;
     setQuotas: RouteHandler<{
         Body: SetQuotasData['body'];
         Headers?: SetQuotasData['headers'];
         Params: SetQuotasData['path'];
-        Reply: SetQuotasErrors & SetQuotasResponses;
+        Reply: SetQuotasResponses;
     }>;
     retryJobs: RouteHandler<{
         Params: RetryJobsData['path'];
-        Reply: RetryJobsErrors & RetryJobsResponses;
+        Reply: RetryJobsResponses;
     }>;
     unsuspendAccount: RouteHandler<{
         Params: UnsuspendAccountData['path'];
-        Reply: UnsuspendAccountErrors & UnsuspendAccountResponses;
+        Reply: UnsuspendAccountResponses;
     }>;
     suspendAccount: RouteHandler<{
         Body: SuspendAccountData['body'];
         Params: SuspendAccountData['path'];
-        Reply: SuspendAccountErrors & SuspendAccountResponses;
+        Reply: SuspendAccountResponses;
     }>;
     exportAccount: RouteHandler<{
         Params: ExportAccountData['path'];
-        Reply: ExportAccountErrors & ExportAccountResponses;
+        Reply: ExportAccountResponses;
     }>;
     eraseAccount: RouteHandler<{
         Params: EraseAccountData['path'];
-        Reply: EraseAccountErrors & EraseAccountResponses;
+        Reply: EraseAccountResponses;
     }>;
     getBillingProfile: RouteHandler<{
         Params: GetBillingProfileData['path'];
-        Reply: GetBillingProfileErrors & GetBillingProfileResponses;
+        Reply: GetBillingProfileResponses;
     }>;
     setBillingProfile: RouteHandler<{
         Body: SetBillingProfileData['body'];
         Headers?: SetBillingProfileData['headers'];
         Params: SetBillingProfileData['path'];
-        Reply: SetBillingProfileErrors & SetBillingProfileResponses;
+        Reply: SetBillingProfileResponses;
     }>;
     listApiKeys: RouteHandler<{
         Params: ListApiKeysData['path'];
         Querystring?: ListApiKeysData['query'];
-        Reply: ListApiKeysErrors & ListApiKeysResponses;
+        Reply: ListApiKeysResponses;
     }>;
     issueApiKey: RouteHandler<{
         Body: IssueApiKeyData['body'];
         Params: IssueApiKeyData['path'];
-        Reply: IssueApiKeyErrors & IssueApiKeyResponses;
+        Reply: IssueApiKeyResponses;
     }>;
     getApiKey: RouteHandler<{
         Params: GetApiKeyData['path'];
-        Reply: GetApiKeyErrors & GetApiKeyResponses;
+        Reply: GetApiKeyResponses;
     }>;
     rotateApiKey: RouteHandler<{
         Body: RotateApiKeyData['body'];
         Params: RotateApiKeyData['path'];
-        Reply: RotateApiKeyErrors & RotateApiKeyResponses;
+        Reply: RotateApiKeyResponses;
     }>;
     revokeApiKey: RouteHandler<{
         Params: RevokeApiKeyData['path'];
-        Reply: RevokeApiKeyErrors & RevokeApiKeyResponses;
+        Reply: RevokeApiKeyResponses;
     }>;
     setApiKeyRateLimit: RouteHandler<{
         Body: SetApiKeyRateLimitData['body'];
         Headers?: SetApiKeyRateLimitData['headers'];
         Params: SetApiKeyRateLimitData['path'];
-        Reply: SetApiKeyRateLimitErrors & SetApiKeyRateLimitResponses;
+        Reply: SetApiKeyRateLimitResponses;
     }>;
     setApiKeyRestrictions: RouteHandler<{
         Body: SetApiKeyRestrictionsData['body'];
         Headers?: SetApiKeyRestrictionsData['headers'];
         Params: SetApiKeyRestrictionsData['path'];
-        Reply: SetApiKeyRestrictionsErrors & SetApiKeyRestrictionsResponses;
+        Reply: SetApiKeyRestrictionsResponses;
     }>;
     listHostSystems: RouteHandler<{
         Querystring?: ListHostSystemsData['query'];
-        Reply: ListHostSystemsErrors & ListHostSystemsResponses;
+        Reply: ListHostSystemsResponses;
     }>;
     getHostSystem: RouteHandler<{
         Params: GetHostSystemData['path'];
-        Reply: GetHostSystemErrors & GetHostSystemResponses;
+        Reply: GetHostSystemResponses;
     }>;
     defineHostSystem: RouteHandler<{
         Body: DefineHostSystemData['body'];
         Headers?: DefineHostSystemData['headers'];
         Params: DefineHostSystemData['path'];
-        Reply: DefineHostSystemErrors & DefineHostSystemResponses;
+        Reply: DefineHostSystemResponses;
     }>;
     listHostSystemPriceVersions: RouteHandler<{
         Params: ListHostSystemPriceVersionsData['path'];
         Querystring?: ListHostSystemPriceVersionsData['query'];
-        Reply: ListHostSystemPriceVersionsErrors & ListHostSystemPriceVersionsResponses;
+        Reply: ListHostSystemPriceVersionsResponses;
     }>;
     scheduleHostSystemPrices: RouteHandler<{
         Body: ScheduleHostSystemPricesData['body'];
         Params: ScheduleHostSystemPricesData['path'];
-        Reply: ScheduleHostSystemPricesErrors & ScheduleHostSystemPricesResponses;
+        Reply: ScheduleHostSystemPricesResponses;
     }>;
     withdrawHostSystemPrices: RouteHandler<{
         Params: WithdrawHostSystemPricesData['path'];
-        Reply: WithdrawHostSystemPricesErrors & WithdrawHostSystemPricesResponses;
+        Reply: WithdrawHostSystemPricesResponses;
     }>;
     listOsImages: RouteHandler<{
         Querystring?: ListOsImagesData['query'];
-        Reply: ListOsImagesErrors & ListOsImagesResponses;
+        Reply: ListOsImagesResponses;
     }>;
     getOsImage: RouteHandler<{
         Params: GetOsImageData['path'];
-        Reply: GetOsImageErrors & GetOsImageResponses;
+        Reply: GetOsImageResponses;
     }>;
     defineOsImage: RouteHandler<{
         Body: DefineOsImageData['body'];
         Headers?: DefineOsImageData['headers'];
         Params: DefineOsImageData['path'];
-        Reply: DefineOsImageErrors & DefineOsImageResponses;
+        Reply: DefineOsImageResponses;
     }>;
     listIpPools: RouteHandler<{
         Querystring?: ListIpPoolsData['query'];
-        Reply: ListIpPoolsErrors & ListIpPoolsResponses;
+        Reply: ListIpPoolsResponses;
     }>;
     getIpPool: RouteHandler<{
         Params: GetIpPoolData['path'];
-        Reply: GetIpPoolErrors & GetIpPoolResponses;
+        Reply: GetIpPoolResponses;
     }>;
     defineIpPool: RouteHandler<{
         Body: DefineIpPoolData['body'];
         Headers?: DefineIpPoolData['headers'];
         Params: DefineIpPoolData['path'];
-        Reply: DefineIpPoolErrors & DefineIpPoolResponses;
+        Reply: DefineIpPoolResponses;
     }>;
     listSales: RouteHandler<{
         Querystring?: ListSalesData['query'];
-        Reply: ListSalesErrors & ListSalesResponses;
+        Reply: ListSalesResponses;
     }>;
     createSale: RouteHandler<{
         Body: CreateSaleData['body'];
-        Reply: CreateSaleErrors & CreateSaleResponses;
+        Reply: CreateSaleResponses;
     }>;
     endSale: RouteHandler<{
         Params: EndSaleData['path'];
-        Reply: EndSaleErrors & EndSaleResponses;
+        Reply: EndSaleResponses;
     }>;
     listMarketItems: RouteHandler<{
         Querystring?: ListMarketItemsData['query'];
-        Reply: ListMarketItemsErrors & ListMarketItemsResponses;
+        Reply: ListMarketItemsResponses;
     }>;
     addMarketItem: RouteHandler<{
         Body: AddMarketItemData['body'];
-        Reply: AddMarketItemErrors & AddMarketItemResponses;
+        Reply: AddMarketItemResponses;
     }>;
     listDedicatedServers: RouteHandler<{
         Querystring?: ListDedicatedServersData['query'];
-        Reply: ListDedicatedServersErrors & ListDedicatedServersResponses;
+        Reply: ListDedicatedServersResponses;
     }>;
     orderDedicatedServer: RouteHandler<{
         Body: OrderDedicatedServerData['body'];
-        Reply: OrderDedicatedServerErrors & OrderDedicatedServerResponses;
+        Reply: OrderDedicatedServerResponses;
     }>;
     getDedicatedServer: RouteHandler<{
         Params: GetDedicatedServerData['path'];
-        Reply: GetDedicatedServerErrors & GetDedicatedServerResponses;
+        Reply: GetDedicatedServerResponses;
     }>;
     completeDedicatedSetup: RouteHandler<{
         Body: CompleteDedicatedSetupData['body'];
         Params: CompleteDedicatedSetupData['path'];
-        Reply: CompleteDedicatedSetupErrors & CompleteDedicatedSetupResponses;
+        Reply: CompleteDedicatedSetupResponses;
     }>;
     listVms: RouteHandler<{
         Querystring?: ListVmsData['query'];
-        Reply: ListVmsErrors & ListVmsResponses;
+        Reply: ListVmsResponses;
     }>;
     removeVm: RouteHandler<{
         Params: RemoveVmData['path'];
-        Reply: RemoveVmErrors & RemoveVmResponses;
+        Reply: RemoveVmResponses;
     }>;
     getVm: RouteHandler<{
         Params: GetVmData['path'];
-        Reply: GetVmErrors & GetVmResponses;
+        Reply: GetVmResponses;
     }>;
     getVmAccess: RouteHandler<{
         Params: GetVmAccessData['path'];
-        Reply: GetVmAccessErrors & GetVmAccessResponses;
+        Reply: GetVmAccessResponses;
     }>;
     getVmBackups: RouteHandler<{
         Params: GetVmBackupsData['path'];
-        Reply: GetVmBackupsErrors & GetVmBackupsResponses;
+        Reply: GetVmBackupsResponses;
     }>;
     createVmBackup: RouteHandler<{
         Params: CreateVmBackupData['path'];
-        Reply: CreateVmBackupErrors & CreateVmBackupResponses;
+        Reply: CreateVmBackupResponses;
     }>;
     deleteVmBackup: RouteHandler<{
         Params: DeleteVmBackupData['path'];
-        Reply: DeleteVmBackupErrors & DeleteVmBackupResponses;
+        Reply: DeleteVmBackupResponses;
     }>;
     restoreVmBackup: RouteHandler<{
         Params: RestoreVmBackupData['path'];
-        Reply: RestoreVmBackupErrors & RestoreVmBackupResponses;
+        Reply: RestoreVmBackupResponses;
     }>;
     getVmUsage: RouteHandler<{
         Params: GetVmUsageData['path'];
-        Reply: GetVmUsageErrors & GetVmUsageResponses;
+        Reply: GetVmUsageResponses;
     }>;
     getVmTraffic: RouteHandler<{
         Params: GetVmTrafficData['path'];
-        Reply: GetVmTrafficErrors & GetVmTrafficResponses;
+        Reply: GetVmTrafficResponses;
     }>;
     getVmRdns: RouteHandler<{
         Params: GetVmRdnsData['path'];
-        Reply: GetVmRdnsErrors & GetVmRdnsResponses;
+        Reply: GetVmRdnsResponses;
     }>;
     setVmRdns: RouteHandler<{
         Body: SetVmRdnsData['body'];
         Params: SetVmRdnsData['path'];
-        Reply: SetVmRdnsErrors & SetVmRdnsResponses;
+        Reply: SetVmRdnsResponses;
     }>;
     stopVm: RouteHandler<{
         Params: StopVmData['path'];
-        Reply: StopVmErrors & StopVmResponses;
+        Reply: StopVmResponses;
     }>;
     setVmAbuseStatus: RouteHandler<{
         Body: SetVmAbuseStatusData['body'];
         Params: SetVmAbuseStatusData['path'];
-        Reply: SetVmAbuseStatusErrors & SetVmAbuseStatusResponses;
+        Reply: SetVmAbuseStatusResponses;
     }>;
     startVm: RouteHandler<{
         Params: StartVmData['path'];
-        Reply: StartVmErrors & StartVmResponses;
+        Reply: StartVmResponses;
     }>;
     resizeVm: RouteHandler<{
         Body: ResizeVmData['body'];
         Params: ResizeVmData['path'];
-        Reply: ResizeVmErrors & ResizeVmResponses;
+        Reply: ResizeVmResponses;
     }>;
     quoteResizeVm: RouteHandler<{
         Body: QuoteResizeVmData['body'];
         Params: QuoteResizeVmData['path'];
-        Reply: QuoteResizeVmErrors & QuoteResizeVmResponses;
+        Reply: QuoteResizeVmResponses;
     }>;
     restartVmBilling: RouteHandler<{
         Params: RestartVmBillingData['path'];
-        Reply: RestartVmBillingErrors & RestartVmBillingResponses;
+        Reply: RestartVmBillingResponses;
     }>;
     adoptVm: RouteHandler<{
         Body: AdoptVmData['body'];
         Params: AdoptVmData['path'];
-        Reply: AdoptVmErrors & AdoptVmResponses;
+        Reply: AdoptVmResponses;
     }>;
     releaseVm: RouteHandler<{
         Params: ReleaseVmData['path'];
-        Reply: ReleaseVmErrors & ReleaseVmResponses;
+        Reply: ReleaseVmResponses;
     }>;
     getReconciliation: RouteHandler<{
-        Reply: GetReconciliationErrors & GetReconciliationResponses;
+        Reply: GetReconciliationResponses;
     }>;
     listInvoices: RouteHandler<{
         Querystring?: ListInvoicesData['query'];
-        Reply: ListInvoicesErrors & ListInvoicesResponses;
+        Reply: ListInvoicesResponses;
     }>;
     getInvoice: RouteHandler<{
         Params: GetInvoiceData['path'];
-        Reply: GetInvoiceErrors & GetInvoiceResponses;
+        Reply: GetInvoiceResponses;
     }>;
     createCreditNote: RouteHandler<{
         Body: CreateCreditNoteData['body'];
         Params: CreateCreditNoteData['path'];
-        Reply: CreateCreditNoteErrors & CreateCreditNoteResponses;
+        Reply: CreateCreditNoteResponses;
     }>;
     markInvoicePaid: RouteHandler<{
         Params: MarkInvoicePaidData['path'];
-        Reply: MarkInvoicePaidErrors & MarkInvoicePaidResponses;
+        Reply: MarkInvoicePaidResponses;
     }>;
     cancelInvoice: RouteHandler<{
         Params: CancelInvoiceData['path'];
-        Reply: CancelInvoiceErrors & CancelInvoiceResponses;
+        Reply: CancelInvoiceResponses;
     }>;
     recordPayment: RouteHandler<{
         Body: RecordPaymentData['body'];
         Params: RecordPaymentData['path'];
-        Reply: RecordPaymentErrors & RecordPaymentResponses;
+        Reply: RecordPaymentResponses;
     }>;
     reversePayment: RouteHandler<{
         Body: ReversePaymentData['body'];
         Params: ReversePaymentData['path'];
-        Reply: ReversePaymentErrors & ReversePaymentResponses;
+        Reply: ReversePaymentResponses;
     }>;
     recordRefund: RouteHandler<{
         Body: RecordRefundData['body'];
         Params: RecordRefundData['path'];
-        Reply: RecordRefundErrors & RecordRefundResponses;
+        Reply: RecordRefundResponses;
     }>;
     exportBookkeeping: RouteHandler<{
         Params: ExportBookkeepingData['path'];
         Querystring?: ExportBookkeepingData['query'];
-        Reply: ExportBookkeepingErrors & ExportBookkeepingResponses;
+        Reply: ExportBookkeepingResponses;
     }>;
     listPayments: RouteHandler<{
         Querystring?: ListPaymentsData['query'];
-        Reply: ListPaymentsErrors & ListPaymentsResponses;
+        Reply: ListPaymentsResponses;
     }>;
     getSeller: RouteHandler<{
-        Reply: GetSellerErrors & GetSellerResponses;
+        Reply: GetSellerResponses;
     }>;
     setSeller: RouteHandler<{
         Body: SetSellerData['body'];
         Headers?: SetSellerData['headers'];
-        Reply: SetSellerErrors & SetSellerResponses;
+        Reply: SetSellerResponses;
     }>;
     getDocumentSeries: RouteHandler<{
-        Reply: GetDocumentSeriesErrors & GetDocumentSeriesResponses;
+        Reply: GetDocumentSeriesResponses;
     }>;
     setDocumentSeries: RouteHandler<{
         Body: SetDocumentSeriesData['body'];
         Headers?: SetDocumentSeriesData['headers'];
-        Reply: SetDocumentSeriesErrors & SetDocumentSeriesResponses;
+        Reply: SetDocumentSeriesResponses;
     }>;
     listDomains: RouteHandler<{
         Querystring?: ListDomainsData['query'];
-        Reply: ListDomainsErrors & ListDomainsResponses;
+        Reply: ListDomainsResponses;
     }>;
     getDomain: RouteHandler<{
         Params: GetDomainData['path'];
-        Reply: GetDomainErrors & GetDomainResponses;
+        Reply: GetDomainResponses;
     }>;
     listDnsRecords: RouteHandler<{
         Params: ListDnsRecordsData['path'];
         Querystring?: ListDnsRecordsData['query'];
-        Reply: ListDnsRecordsErrors & ListDnsRecordsResponses;
+        Reply: ListDnsRecordsResponses;
     }>;
     terminateDomain: RouteHandler<{
         Params: TerminateDomainData['path'];
-        Reply: TerminateDomainErrors & TerminateDomainResponses;
+        Reply: TerminateDomainResponses;
     }>;
     listTldPrices: RouteHandler<{
         Querystring?: ListTldPricesData['query'];
-        Reply: ListTldPricesErrors & ListTldPricesResponses;
+        Reply: ListTldPricesResponses;
     }>;
     getTldPrice: RouteHandler<{
         Params: GetTldPriceData['path'];
-        Reply: GetTldPriceErrors & GetTldPriceResponses;
+        Reply: GetTldPriceResponses;
     }>;
     setTldPrice: RouteHandler<{
         Body: SetTldPriceData['body'];
         Headers?: SetTldPriceData['headers'];
         Params: SetTldPriceData['path'];
-        Reply: SetTldPriceErrors & SetTldPriceResponses;
+        Reply: SetTldPriceResponses;
     }>;
     listTldPriceVersions: RouteHandler<{
         Params: ListTldPriceVersionsData['path'];
         Querystring?: ListTldPriceVersionsData['query'];
-        Reply: ListTldPriceVersionsErrors & ListTldPriceVersionsResponses;
+        Reply: ListTldPriceVersionsResponses;
     }>;
     scheduleTldPrices: RouteHandler<{
         Body: ScheduleTldPricesData['body'];
         Params: ScheduleTldPricesData['path'];
-        Reply: ScheduleTldPricesErrors & ScheduleTldPricesResponses;
+        Reply: ScheduleTldPricesResponses;
     }>;
     withdrawTldPrices: RouteHandler<{
         Params: WithdrawTldPricesData['path'];
-        Reply: WithdrawTldPricesErrors & WithdrawTldPricesResponses;
+        Reply: WithdrawTldPricesResponses;
     }>;
     verifyOtp: RouteHandler<{
         Body: VerifyOtpData['body'];
-        Reply: VerifyOtpErrors & VerifyOtpResponses;
+        Reply: VerifyOtpResponses;
     }>;
     endSession: RouteHandler<{
-        Reply: EndSessionErrors & EndSessionResponses;
+        Reply: EndSessionResponses;
     }>;
     getSession: RouteHandler<{
-        Reply: GetSessionErrors & GetSessionResponses;
+        Reply: GetSessionResponses;
     }>;
     createSession: RouteHandler<{
-        Reply: CreateSessionErrors & CreateSessionResponses;
+        Reply: CreateSessionResponses;
     }>;
     listOperatorTokens: RouteHandler<{
         Querystring?: ListOperatorTokensData['query'];
-        Reply: ListOperatorTokensErrors & ListOperatorTokensResponses;
+        Reply: ListOperatorTokensResponses;
     }>;
     createOperatorToken: RouteHandler<{
         Body: CreateOperatorTokenData['body'];
-        Reply: CreateOperatorTokenErrors & CreateOperatorTokenResponses;
+        Reply: CreateOperatorTokenResponses;
     }>;
     rotateOperatorToken: RouteHandler<{
         Body: RotateOperatorTokenData['body'];
         Params: RotateOperatorTokenData['path'];
-        Reply: RotateOperatorTokenErrors & RotateOperatorTokenResponses;
+        Reply: RotateOperatorTokenResponses;
     }>;
     revokeOperatorToken: RouteHandler<{
         Params: RevokeOperatorTokenData['path'];
-        Reply: RevokeOperatorTokenErrors & RevokeOperatorTokenResponses;
+        Reply: RevokeOperatorTokenResponses;
     }>;
     listAuditRecords: RouteHandler<{
         Querystring?: ListAuditRecordsData['query'];
-        Reply: ListAuditRecordsErrors & ListAuditRecordsResponses;
+        Reply: ListAuditRecordsResponses;
     }>;
     listFailedAuthentications: RouteHandler<{
         Querystring?: ListFailedAuthenticationsData['query'];
-        Reply: ListFailedAuthenticationsErrors & ListFailedAuthenticationsResponses;
+        Reply: ListFailedAuthenticationsResponses;
     }>;
     listVerifiers: RouteHandler<{
         Querystring?: ListVerifiersData['query'];
-        Reply: ListVerifiersErrors & ListVerifiersResponses;
+        Reply: ListVerifiersResponses;
     }>;
     registerVerifier: RouteHandler<{
         Body: RegisterVerifierData['body'];
-        Reply: RegisterVerifierErrors & RegisterVerifierResponses;
+        Reply: RegisterVerifierResponses;
     }>;
     revokeVerifier: RouteHandler<{
         Params: RevokeVerifierData['path'];
-        Reply: RevokeVerifierErrors & RevokeVerifierResponses;
+        Reply: RevokeVerifierResponses;
     }>;
     getClock: RouteHandler<{
-        Reply: GetClockErrors & GetClockResponses;
+        Reply: GetClockResponses;
     }>;
     advanceClock: RouteHandler<{
         Body: AdvanceClockData['body'];
-        Reply: AdvanceClockErrors & AdvanceClockResponses;
+        Reply: AdvanceClockResponses;
     }>;
     resetSandbox: RouteHandler<{
-        Reply: ResetSandboxErrors & ResetSandboxResponses;
+        Reply: ResetSandboxResponses;
     }>;
     listSnapshots: RouteHandler<{
         Querystring?: ListSnapshotsData['query'];
-        Reply: ListSnapshotsErrors & ListSnapshotsResponses;
+        Reply: ListSnapshotsResponses;
     }>;
     deleteSnapshot: RouteHandler<{
         Params: DeleteSnapshotData['path'];
-        Reply: DeleteSnapshotErrors & DeleteSnapshotResponses;
+        Reply: DeleteSnapshotResponses;
     }>;
     createSnapshot: RouteHandler<{
         Params: CreateSnapshotData['path'];
-        Reply: CreateSnapshotErrors & CreateSnapshotResponses;
+        Reply: CreateSnapshotResponses;
     }>;
     restoreSnapshot: RouteHandler<{
         Params: RestoreSnapshotData['path'];
-        Reply: RestoreSnapshotErrors & RestoreSnapshotResponses;
+        Reply: RestoreSnapshotResponses;
     }>;
     listFaults: RouteHandler<{
         Querystring?: ListFaultsData['query'];
-        Reply: ListFaultsErrors & ListFaultsResponses;
+        Reply: ListFaultsResponses;
     }>;
     createFault: RouteHandler<{
         Body: CreateFaultData['body'];
-        Reply: CreateFaultErrors & CreateFaultResponses;
+        Reply: CreateFaultResponses;
     }>;
     removeFault: RouteHandler<{
         Params: RemoveFaultData['path'];
-        Reply: RemoveFaultErrors & RemoveFaultResponses;
+        Reply: RemoveFaultResponses;
     }>;
     createIsolatedAccount: RouteHandler<{
         Body: CreateIsolatedAccountData['body'];
-        Reply: CreateIsolatedAccountErrors & CreateIsolatedAccountResponses;
+        Reply: CreateIsolatedAccountResponses;
     }>;
     deleteIsolatedAccount: RouteHandler<{
         Params: DeleteIsolatedAccountData['path'];
-        Reply: DeleteIsolatedAccountErrors & DeleteIsolatedAccountResponses;
+        Reply: DeleteIsolatedAccountResponses;
     }>;
     getSettings: RouteHandler<{
-        Reply: GetSettingsErrors & GetSettingsResponses;
+        Reply: GetSettingsResponses;
     }>;
     setDefaultRateLimit: RouteHandler<{
         Body: SetDefaultRateLimitData['body'];
         Headers?: SetDefaultRateLimitData['headers'];
-        Reply: SetDefaultRateLimitErrors & SetDefaultRateLimitResponses;
+        Reply: SetDefaultRateLimitResponses;
     }>;
     setVatRates: RouteHandler<{
         Body: SetVatRatesData['body'];
         Headers?: SetVatRatesData['headers'];
-        Reply: SetVatRatesErrors & SetVatRatesResponses;
+        Reply: SetVatRatesResponses;
     }>;
     setRequestLogRetention: RouteHandler<{
         Body: SetRequestLogRetentionData['body'];
         Headers?: SetRequestLogRetentionData['headers'];
-        Reply: SetRequestLogRetentionErrors & SetRequestLogRetentionResponses;
+        Reply: SetRequestLogRetentionResponses;
     }>;
     setAuditRetention: RouteHandler<{
         Body: SetAuditRetentionData['body'];
         Headers?: SetAuditRetentionData['headers'];
-        Reply: SetAuditRetentionErrors & SetAuditRetentionResponses;
+        Reply: SetAuditRetentionResponses;
     }>;
     setDefaultQuotas: RouteHandler<{
         Body: SetDefaultQuotasData['body'];
         Headers?: SetDefaultQuotasData['headers'];
-        Reply: SetDefaultQuotasErrors & SetDefaultQuotasResponses;
+        Reply: SetDefaultQuotasResponses;
     }>;
     setSecondOperator: RouteHandler<{
         Body: SetSecondOperatorData['body'];
         Headers?: SetSecondOperatorData['headers'];
-        Reply: SetSecondOperatorErrors & SetSecondOperatorResponses;
+        Reply: SetSecondOperatorResponses;
     }>;
     setVmIdentifierQuarantine: RouteHandler<{
         Body: SetVmIdentifierQuarantineData['body'];
         Headers?: SetVmIdentifierQuarantineData['headers'];
-        Reply: SetVmIdentifierQuarantineErrors & SetVmIdentifierQuarantineResponses;
+        Reply: SetVmIdentifierQuarantineResponses;
     }>;
     getDueWork: RouteHandler<{
         Querystring?: GetDueWorkData['query'];
-        Reply: GetDueWorkErrors & GetDueWorkResponses;
+        Reply: GetDueWorkResponses;
     }>;
     listRequests: RouteHandler<{
         Querystring?: ListRequestsData['query'];
-        Reply: ListRequestsErrors & ListRequestsResponses;
+        Reply: ListRequestsResponses;
     }>;
     followRequests: RouteHandler<{
         Querystring?: FollowRequestsData['query'];
-        Reply: FollowRequestsErrors & FollowRequestsResponses;
+        Reply: FollowRequestsResponses;
     }>;
 };

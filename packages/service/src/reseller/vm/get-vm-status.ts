@@ -17,7 +17,7 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
     const runs = vm.state === 'running' && vm.machine_ended === null;
     const uptime = vm.booted === null ? 0 : Math.max(0, Math.floor((now - vm.booted) / 1000));
     return {
-      message: messageOf(vm),
+      message: statusMessage(vm),
       data: {
         // A VM that is being installed does not run yet.
         status: runs ? 'running' : 'stopped',
@@ -29,7 +29,7 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
   },
 };
 
-function messageOf({ state, machine_ended: ended }: Pick<Vm, 'state' | 'machine_ended'>): string {
+function statusMessage({ state, machine_ended: ended }: Pick<Vm, 'state' | 'machine_ended'>): string {
   if (state === 'installing') return 'The VM is being installed.';
   return state === 'running' && ended !== null
     ? 'The machine of the VM ended by itself. The service starts it again.'
