@@ -25,9 +25,9 @@ export function configOf(document: string, folder: string, operations?: readonly
     logs: { file: false },
     parser: {
       patch: {
-        input(document) {
-          dropRemarks(document);
-          dropFailures(document);
+        input(spec) {
+          dropRemarks(spec);
+          dropFailures(spec);
         },
       },
       ...(operations && { filters: { operations: { include: operations }, schemas: { include: [...WEBHOOK_SCHEMAS] } } }),
