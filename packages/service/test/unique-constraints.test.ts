@@ -68,6 +68,8 @@ const CHOSEN_BY_THE_SERVICE = [
   'event_inbox(id)',
   'events(account_id, position)',
   'events(id)',
+  // An event that waits for the webhook already is not added again.
+  'webhook_deliveries(webhook_id, event_id)',
   'webhook_deliveries(webhook_id, number)',
   'webhook_secrets(id)',
   'webhooks(id)',

@@ -24,7 +24,7 @@ export class Standstill {
       get: (target, member) => {
         const value: unknown = Reflect.get(target, member, target);
         if (member === 'backups') return this.around(Object(value));
-        if (typeof value !== 'function' || member === 'usage') return value;
+        if (typeof value !== 'function' || member === 'usage' || member === 'inventory') return value;
         return (...given: unknown[]) => this.#call(String(member), () => Reflect.apply(value, target, given));
       },
     });
