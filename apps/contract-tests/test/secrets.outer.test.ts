@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer, text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -111,8 +111,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const root = await copyOfSources();
     const { output } = await runWithSecrets(['--target', await leakingService(), '--document', root, '--write'], folder, streams);
     expect(output).toContain('Changed: ');
-    await cp(join(root, '..', 'paths'), join(folder, 'paths'), { recursive: true });
-    await cp(join(root, '..', 'components', 'schemas'), join(folder, 'schemas'), { recursive: true });
+    for (const name of await readdir(dirname(root))) if (name.endsWith('.yaml')) await cp(join(dirname(root), name), join(folder, name));
   },
   'a recording that is judged': async (folder, streams) => {
     const target = await leakingService();
