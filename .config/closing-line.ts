@@ -27,11 +27,9 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
       const isWhole = vitest !== undefined && (await isWholeRun(vitest, modules));
       const exercised = coverage.conclude(isWhole);
       const wrong = await checks?.conclude();
-      const failures = [
-        ...(exercised !== undefined && exercised.missing.length > 0 ? ['responses without a test'] : []),
-        ...(wrong === undefined ? [] : ['checks']),
-      ];
-      if (failures.length > 0) process.exitCode = 1;
+      const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
+      if (isIncomplete || wrong !== undefined) process.exitCode = 1;
+      const failures = counts.failed + errors.length + (isIncomplete ? 1 : 0) + (wrong === undefined ? 0 : 1);
       process.stdout.write(
         [
           ...skipLines(counts.skipped),
@@ -39,7 +37,7 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
           ...(exercised === undefined ? [] : [exercised.line]),
           ...(wrong === undefined ? [] : [`The checks failed:\n${wrong}`]),
           '',
-          closingText(counts, counts.failed + errors.length + failures.length),
+          closingText(counts, failures),
         ]
           .map((line) => `${line}\n`)
           .join(''),

@@ -8,13 +8,15 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 import { RING } from './rings.ts';
-import { REPOSITORY } from './turbo.ts';
+import { REPOSITORY, turbo } from './turbo.ts';
 
 const PARTS = 6;
 const VITEST = join(REPOSITORY, 'node_modules/vitest/vitest.mjs');
 const CONFIGURATION = join(import.meta.dirname, 'vitest.config.ts');
 
 interface Run {
+  /** The exit code of Vitest. */
+  readonly status: number;
   readonly passed: number;
   readonly failed: number;
   /** The files with a failure, relative to the repository. */
@@ -24,30 +26,34 @@ interface Run {
 const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' }));
 const part = (commits % PARTS) + 1;
 process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
+// Outer tests read the documentation site and the console.
+if (turbo(['run', 'build', '--output-logs=errors-only'], 'inherit').status !== 0) process.exit(1);
 const together = runTests([`--shard=${part}/${PARTS}`]);
 // One after another, so that nothing runs next to them.
 const alone = together.files.map((file) => ({ file, ...runTests([file]) }));
 for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed next to others: ${file}\n`);
-const failed = alone.reduce((sum, again) => sum + again.failed, 0);
+// An error outside of all tests belongs to no file that could run again.
+const outside = together.status !== 0 && together.files.length === 0 ? 1 : 0;
+const failed = outside + alone.reduce((sum, again) => sum + again.failed, 0);
 process.exitCode = failed === 0 ? 0 : 1;
-process.stdout.write(`${together.passed + together.failed - failed} passed, ${failed} failed\n`);
+process.stdout.write(`${together.passed + together.failed + outside - failed} passed, ${failed} failed\n`);
 
 function runTests(given: readonly string[]): Run {
   const folder = mkdtempSync(join(tmpdir(), 'deep-part-'));
   const report = join(folder, 'report.json');
   try {
-    spawnSync(
+    const { status } = spawnSync(
       process.execPath,
       [VITEST, 'run', '--config', CONFIGURATION, ...given, '--reporter=default', '--reporter=json', `--outputFile=${report}`],
       { stdio: 'inherit', env: { ...process.env, [RING]: 'deep' } },
     );
-    return readReport(report);
+    return { status: status ?? 1, ...readReport(report) };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function readReport(report: string): Run {
+function readReport(report: string): Omit<Run, 'status'> {
   const { testResults }: { testResults: { name: string; status: string; assertionResults: { status: string }[] }[] } = JSON.parse(
     readFileSync(report, 'utf8'),
   );

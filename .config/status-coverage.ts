@@ -35,8 +35,7 @@ export function statusCoverage(reports = REPORTS): StatusCoverage {
   return {
     file,
     conclude(isWhole) {
-      const lines = readFileSync(file, 'utf8');
-      const seen = new Set(lines.split('\n').filter(Boolean));
+      const seen = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
       rmSync(directory, { recursive: true, force: true });
       if (!isWhole) return undefined;
       if (ring === 'inner') {

@@ -1,5 +1,5 @@
 /**
- * The scripts `test`, `test:all` and `test:deep`: the tests of a ring (`rings.ts`), with the checks next to them. `test.ts RING [ARGUMENT...]`,
+ * The scripts `test`, `test:all`, `test:rest` and `test:deep`: the tests of a ring (`rings.ts`), with the checks next to them. `test.ts RING [ARGUMENT...]`,
  * with arguments of Vitest.
  */
 import { spawnSync } from 'node:child_process';
