@@ -4,6 +4,7 @@ import { Migrator } from 'kysely/migration';
 import type { Migration } from 'kysely/migration';
 
 import { FIRST_SCHEMA, migrationsOf } from './migrations/all.ts';
+import { lockingSessions } from './postgres/locking-sessions.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Engine } from './store.ts';
 
@@ -22,15 +23,15 @@ export type RunMigration = (migration: () => Promise<void>) => Promise<void>;
 export async function migrate(db: Db, engine: Engine, run: RunMigration, migrations: Migrations = migrationsOf(engine)): Promise<void> {
   await assertReleased(db, engine);
   const known = Object.keys(migrations);
-  const before = await countDone(db, engine);
-  for (let done = before; !(await isUpToDate(db, engine, known)); done = await countDone(db, engine)) {
+  let done = await executedMigrations(db, engine);
+  const before = done.length;
+  for (; !isUpToDate(done, known); done = await executedMigrations(db, engine)) {
     try {
       await migrateUp(migratorOf(db, engine, migrations), run);
     } catch (error) {
       if (!(error instanceof FailedMigration)) throw error;
-      throw new StoreOpenError(failureText(error, { before, done, total: known.length, blockers: await sessionsWithLocks(db, engine) }), {
-        cause: error.cause,
-      });
+      const blockers = engine === 'postgres' ? await lockingSessions(db) : [];
+      throw new StoreOpenError(failureText(error, { before, done: done.length, total: known.length, blockers }), { cause: error.cause });
     }
   }
 }
@@ -62,33 +63,11 @@ class FailedMigration extends Error {
   }
 }
 
-async function countDone(db: Db, engine: Engine): Promise<number> {
-  if (!(await hasTable(db, engine, 'kysely_migration'))) return 0;
-  const { rows } = await sql<{ count: number }>`select count(*) as count from kysely_migration`.execute(db);
-  return Number(rows[0]?.count ?? 0);
-}
-
-/** A transaction that is younger ends by itself before a migration gives up. */
-const LONG_TRANSACTION_SECONDS = 5;
-
-/**
- * The other sessions of the database that have held a lock on a table for more than a few seconds: a migration waits for them. Empty on the
- * embedded engine, which has no other sessions.
- *
- * @returns One text for each session, such as `4711 (psql, idle in transaction, for 180 s, on vms)`.
- */
-export async function sessionsWithLocks(db: Db, engine: Engine): Promise<string[]> {
-  if (engine === 'sqlite') return [];
-  const { rows } = await sql<{ pid: number; program: string; state: string; seconds: number; tables: string }>`
-    select activity.pid, coalesce(nullif(application_name, ''), usename) as program, state,
-      floor(extract(epoch from now() - xact_start))::int as seconds, string_agg(distinct class.relname, ', ' order by class.relname) as tables
-    from pg_stat_activity as activity
-    join pg_locks as lock on lock.pid = activity.pid and lock.locktype = 'relation' and lock.granted
-    join pg_class as class on class.oid = lock.relation and class.relkind = 'r' and class.relnamespace = 'public'::regnamespace
-    where activity.datname = current_database() and activity.pid <> pg_backend_pid()
-      and xact_start < now() - make_interval(secs => ${LONG_TRANSACTION_SECONDS})
-    group by activity.pid, application_name, usename, state, xact_start order by xact_start`.execute(db);
-  return rows.map(({ pid, program, state, seconds, tables }) => `${pid} (${program}, ${state}, for ${seconds} s, on ${tables})`);
+/** The names of the migrations that the store has, in order. */
+async function executedMigrations(db: Db, engine: Engine): Promise<readonly string[]> {
+  if (!(await hasTable(db, engine, 'kysely_migration'))) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
@@ -109,11 +88,9 @@ async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
  *
  * @throws StoreOpenError if a newer version wrote the store.
  */
-async function isUpToDate(db: Db, engine: Engine, known: readonly string[]): Promise<boolean> {
-  if (!(await hasTable(db, engine, 'kysely_migration'))) return false;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const newest = rows.map(({ name }) => name).findLast((name) => !known.includes(name));
-  if (newest === undefined) return rows.length === known.length;
+function isUpToDate(executed: readonly string[], known: readonly string[]): boolean {
+  const newest = executed.findLast((name) => !known.includes(name));
+  if (newest === undefined) return executed.length === known.length;
   throw new StoreOpenError(
     `A newer version of the service wrote the store: it has the migration ${newest}. Start that version; this one knows ${known.at(-1)}.`,
   );

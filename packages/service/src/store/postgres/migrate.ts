@@ -2,13 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { Kysely, PostgresDialect } from 'kysely';
 
-import { migrate, pendingMigrations, sessionsWithLocks } from '../migrate.ts';
+import { migrate, pendingMigrations } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Db } from '../store.ts';
 import { migrationConnectionsFor } from './connections.ts';
 import { isLockFailure, openFailure } from './errors.ts';
+import { lockingSessions } from './locking-sessions.ts';
 
 /**
  * The migrations that the next start on a database would run. Changes nothing.
@@ -25,7 +26,7 @@ export function pendingOfPostgres(url: string): Promise<string[]> {
  * @throws StoreOpenError if the database cannot be used.
  */
 export function lockingSessionsOf(url: string): Promise<string[]> {
-  return onDatabase(url, (db) => sessionsWithLocks(db, 'postgres'));
+  return onDatabase(url, lockingSessions);
 }
 
 /** @throws StoreOpenError if the database cannot be used, or another version created its tables. */
