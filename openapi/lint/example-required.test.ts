@@ -40,7 +40,7 @@ it('refuses a response without example once, even if several operations share it
 });
 
 it('refuses a response without content, unless it cannot have content', async () => {
-  const tree = withText(file, "    '401':\n", "    '202':\n      description: Taken.\n    '204':\n      description: Done.\n    '401':\n");
+  const tree = withText(file, "    '422':\n", "    '202':\n      description: Taken.\n    '204':\n      description: Done.\n    '422':\n");
   expect(await lint(tree)).toEqual([
     {
       rule,

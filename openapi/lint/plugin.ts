@@ -4,7 +4,9 @@ import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
 import { constraintProvenance } from './constraint-provenance.ts';
+import { dataSchema } from './data-schema.ts';
 import { decisiveColumns } from './decisive-columns.ts';
+import { derivedResponses } from './derived-responses.ts';
 import { described } from './described.ts';
 import { effectOfWrite } from './effect-of-write.ts';
 import { exampleRequired } from './example-required.ts';
@@ -15,8 +17,6 @@ import { ignoreWithReason } from './ignore-with-reason.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { markedUnit } from './marked-unit.ts';
 import { openEnumeration } from './open-enumeration.ts';
-import { operationNaming } from './operation-naming.ts';
-import { operationResponses } from './operation-responses.ts';
 import { portablePattern } from './portable-pattern.ts';
 import { provenanceRemark } from './provenance-remark.ts';
 import { referenceSiblings } from './reference-siblings.ts';
@@ -46,13 +46,12 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'linear-pattern': linearPattern,
         'marked-unit': markedUnit,
         'open-enumeration': openEnumeration,
-        'operation-naming': operationNaming,
-        'operation-responses': operationResponses,
         'portable-pattern': portablePattern,
         'reference-siblings': referenceSiblings,
         'write-scope': writeScope,
       },
     },
+    preprocessors: { oas3: { 'data-schema': dataSchema(folder), 'derived-responses': derivedResponses(folder) } },
     decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples, 'scope-remark': scopeRemark } },
   };
 }

@@ -58,12 +58,46 @@ components:
           examples:
             changed:
               $ref: ../components/examples/thing/ChangeThingChanged.yaml
-    '401':
-      $ref: ../components/responses/Refused.yaml
-    '404':
-      $ref: ../components/responses/Refused.yaml
     '422':
       $ref: ../components/responses/Refused.yaml
+`,
+  'common.yaml': `components:
+  headers:
+    IdempotencyKeyLifetime:
+      description: Seconds for which a key is kept.
+      x-provenance: not-shown
+      schema:
+        type: integer
+      example: 86400
+  responses:
+    BadRequest:
+      $ref: components/responses/Refused.yaml
+    Unauthorized:
+      $ref: components/responses/Refused.yaml
+    AccountSuspended:
+      $ref: components/responses/Refused.yaml
+    Forbidden:
+      $ref: components/responses/Refused.yaml
+    NotFound:
+      $ref: components/responses/Refused.yaml
+    PayloadTooLarge:
+      $ref: components/responses/Refused.yaml
+    UnsupportedMediaType:
+      $ref: components/responses/Refused.yaml
+    TooManyRequests:
+      $ref: components/responses/Refused.yaml
+    InternalServerError:
+      $ref: components/responses/Refused.yaml
+    ServiceUnavailable:
+      $ref: components/responses/Refused.yaml
+  schemas:
+    SuccessEnvelope:
+      type: object
+      description: The members of each success.
+      properties:
+        message:
+          type: string
+          description: A sentence about the success.
 `,
   'components/securitySchemes/ApiKey.yaml': `type: apiKey
 in: header
