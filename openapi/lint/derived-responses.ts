@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 import type { Oas3Preprocessor, UserContext } from '@redocly/openapi-core';
 
-import { isFields, isInWebhook, referenceTo } from './nodes.ts';
+import { isFields, isInWebhook } from './nodes.ts';
 import type { Fields } from './nodes.ts';
 
 const OPERATOR = 'operator/';
@@ -23,7 +23,7 @@ const LIFETIME = 'Idempotency-Key-Lifetime';
 
 /**
  * Adds the responses that follow from the kind of an operation, and in the reseller API the header that each response has. `README.md` has the rules.
- * What an operation writes itself stays.
+ * A response that an operation writes itself stays.
  *
  * @param folder - folder of the documents
  * @returns a preprocessor with the option `home`: the file that has the response components, relative to `folder`
@@ -82,6 +82,11 @@ function mayNotExist(method: string, operation: Fields, find: UserContext['resol
     return isFields(node) && node['in'] === 'path' ? [node] : [];
   });
   return !(named.length > 0 && named.every(({ schema }) => isFields(schema) && Array.isArray(schema['enum'])));
+}
+
+/** The part of a reference before `#`, from one file to another. */
+function referenceTo(target: string, file: string): string {
+  return resolve(file) === resolve(target) ? '' : relative(dirname(file), target);
 }
 
 /** Puts the header before the content, where people write it. */

@@ -1,5 +1,3 @@
-import { dirname, relative, resolve } from 'node:path';
-
 /** An object in a document, as parsed from YAML and not yet checked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -24,9 +22,4 @@ export function entriesOf(value: unknown): [string, unknown][] {
 /** Whether a place is in a webhook, which the service sends. Rules about requests to the service do not apply to it. */
 export function isInWebhook({ absolutePointer }: { readonly absolutePointer: string }): boolean {
   return absolutePointer.includes('/webhooks/');
-}
-
-/** The part of a reference before `#`, from one file to another. */
-export function referenceTo(target: string, file: string): string {
-  return resolve(file) === resolve(target) ? '' : relative(dirname(file), target);
 }

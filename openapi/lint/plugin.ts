@@ -4,7 +4,6 @@ import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
 import { constraintProvenance } from './constraint-provenance.ts';
-import { dataSchema } from './data-schema.ts';
 import { decisiveColumns } from './decisive-columns.ts';
 import { derivedResponses } from './derived-responses.ts';
 import { described } from './described.ts';
@@ -51,7 +50,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'write-scope': writeScope,
       },
     },
-    preprocessors: { oas3: { 'data-schema': dataSchema(folder), 'derived-responses': derivedResponses(folder) } },
+    preprocessors: { oas3: { 'derived-responses': derivedResponses(folder) } },
     decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples, 'scope-remark': scopeRemark } },
   };
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { DocumentError, isError, parseDocument } from '@reseller/contract';
@@ -146,10 +147,14 @@ export async function writeProposals(loaded: LoadedDocument, findings: Report['f
   throw new Error('Writing the proposals did not finish. This is a bug in the contract tests; review the changed files.');
 }
 
+/** The document in one object, as the Redocly configuration next to its root bundles it. */
 async function bundled(root: string): Promise<unknown> {
   // Loaded only when needed, because loading takes long.
-  const { bundle, createConfig } = await import('@redocly/openapi-core');
-  const { bundle: result, problems } = await bundle({ ref: root, config: await createConfig({}) });
+  const { bundle, createConfig, loadConfig } = await import('@redocly/openapi-core');
+  const configPath = join(dirname(root), 'redocly.yaml');
+  const config = existsSync(configPath) ? await loadConfig({ configPath }) : await createConfig({});
+  const [alias] = Object.entries(config.resolvedConfig.apis ?? {}).find(([, api]) => resolve(dirname(root), api.root) === root) ?? [];
+  const { bundle: result, problems } = await bundle({ ref: root, config: config.forAlias(alias) });
   const problem = problems.find(
     ({ severity, location }) => severity === 'error' && !location.some(({ pointer }) => pointer?.includes('/x-')),
   );

@@ -61,13 +61,6 @@ async function assume(file: string, id: string): Promise<void> {
   await writeFile(file, text.replace(`      operationId: ${id}\n`, '$&      x-provenance: inferred\n'));
 }
 
-/** Removes the common header from the success of an operation, so that only other responses describe it. */
-async function forgetHeader(file: string, id: string): Promise<void> {
-  const [before = '', ...rest] = (await readFile(file, 'utf8')).split(`operationId: ${id}\n`);
-  const header = /^ {10}headers:\n {12}Idempotency-Key-Lifetime:\n {14}\$ref: .*\n/m;
-  await writeFile(file, [before, rest.join('').replace(header, '')].join(`operationId: ${id}\n`));
-}
-
 /** The lint problems of the sources by Redocly with our own rules. */
 async function lint(root: string): Promise<readonly string[]> {
   const config = await loadConfig({ configPath: join(dirname(root), 'redocly.yaml') });
@@ -229,8 +222,10 @@ describe('proposes a change for every difference from the assumptions of the doc
     const { root } = await copyOf(original);
     await assume(join(dirname(root), 'domain-dns.yaml'), 'editDomainDns');
     await assume(join(dirname(root), 'vm-hosts.yaml'), 'listVmHosts');
-    await forgetHeader(join(dirname(root), 'domain.yaml'), 'listDomains');
     assumed = await openDocument(root);
+    // Only other responses describe the common header then.
+    const { get } = Object(assumed.document.paths?.['/domain/list']);
+    delete get.responses['200'].headers['Idempotency-Key-Lifetime'];
   });
 
   test.each(SERVICES.map((differences) => [differences.map(([what]) => what).join('; '), differences] as const))(

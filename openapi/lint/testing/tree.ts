@@ -90,14 +90,6 @@ components:
       $ref: components/responses/Refused.yaml
     ServiceUnavailable:
       $ref: components/responses/Refused.yaml
-  schemas:
-    SuccessEnvelope:
-      type: object
-      description: The members of each success.
-      properties:
-        message:
-          type: string
-          description: A sentence about the success.
 `,
   'components/securitySchemes/ApiKey.yaml': `type: apiKey
 in: header

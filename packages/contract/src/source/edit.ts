@@ -37,6 +37,9 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
     case 'rename-key':
       return node.missing.length === 0 && isMap(at) ? renameKey(file, at, proposal) : undefined;
     case 'own-response':
+      // The response is one that a preprocessor adds.
+      if (node.missing.length === 1)
+        return addEntry(file, { ...node, missing: [] }, { key: node.missing[0] ?? '', value: referring(sources, file, proposal.value) });
       return isMap(at) && at.has('$ref')
         ? replaceMap(file, at, referring(sources, file, proposal.value))
         : spliceFor(sources, proposal.change);

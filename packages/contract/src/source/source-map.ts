@@ -81,10 +81,26 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     for (const [key, child] of Object.entries(value))
       await walk(joinPointer(pointer, key), child, { file: here.file, keys: [...here.keys, Array.isArray(value) ? Number(key) : key] });
   }
+  /** A reference that only the bundle has, such as one that a preprocessor of Redocly wrote, leads to the component of its name. */
+  async function walkUnreached(): Promise<void> {
+    for (const [kind, components] of Object.entries(Object(valueAt(bundle, '/components')))) {
+      for (const name of Object.keys(Object(components))) {
+        const keys = ['components', kind, name];
+        const pointer = joinPointer('', ...keys);
+        const file = anchors.has(pointer) ? undefined : [...files.values()].find(({ document }) => document.hasIn(keys));
+        if (file === undefined) continue;
+        anchors.set(pointer, { file, keys });
+        await walk(pointer, valueAt(bundle, pointer), { file, keys });
+      }
+    }
+  }
   const rootFile = await readSource(root);
   if (rootFile === undefined) throw new Error(`The source ${root} cannot be read.`);
   anchors.set('', { file: rootFile, keys: [] });
-  if (OUTSIDE_REFERENCE.test(rootFile.text)) await walk('', bundle, { file: rootFile, keys: [] });
+  if (OUTSIDE_REFERENCE.test(rootFile.text)) {
+    await walk('', bundle, { file: rootFile, keys: [] });
+    await walkUnreached();
+  }
   return {
     fileOf: (path) => files.get(path),
     locate: (pointer) => locate(pointer, anchors, base),
