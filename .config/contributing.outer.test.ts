@@ -1,5 +1,5 @@
 /** The steps in CONTRIBUTING.md that add an operation, followed in a copy of the repository. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,12 +17,17 @@ const TESTS =
   'packages/service/src/reseller/domain/get-domain-count.test.ts packages/service/test/isolation.test.ts apps/cli/test/names.test.ts';
 const NAMES = '"counts the domains|no list shows|has a command"';
 
+/** Files that git shows after an operation was added, the generated ones included. */
+const MOST_FILES = 15;
+
 test(
   'the steps add an operation that passes the lint, compiles and works over HTTP',
   { timeout: 300_000, tags: 'deep' },
   async ({ skip }) => {
     if (process.platform === 'win32') skip('pnpm links packages by absolute paths on Windows, so a copy would use the original');
     const copy = copyRepository();
+    git(copy, 'init', '--quiet');
+    git(copy, 'add', '--all');
     followSteps(copy, sectionOf('Add an operation, step by step'));
 
     await runScript(copy, 'openapi', 'generate');
@@ -32,14 +37,20 @@ test(
       runScript(copy, 'packages/service', 'generate'),
     ]);
 
+    const files = [...git(copy, 'diff', '--name-only'), ...git(copy, 'ls-files', '--others', '--exclude-standard')];
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(MOST_FILES);
+
     // The tables that are total over all operations, and the new files.
-    const files = [
+    const compiled = [
       'src/reseller/table.ts',
       'test/good-calls.ts',
       'src/reseller/domain/get-domain-count.test.ts',
       '../../.config/provided.ts',
     ];
-    writeFileSync(join(copy, 'packages/service/tsconfig.sample.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
+    writeFileSync(
+      join(copy, 'packages/service/tsconfig.sample.json'),
+      JSON.stringify({ extends: './tsconfig.json', include: [], files: compiled }),
+    );
     await Promise.all([
       runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json --checkers 1`),
       runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then(
@@ -73,6 +84,13 @@ function copyRepository(): string {
   return copy;
 }
 
+/** Runs git in a copy, and returns the lines that it prints. */
+function git(copy: string, ...given: readonly string[]): readonly string[] {
+  const { status, stdout, stderr } = spawnSync('git', ['-C', copy, ...given], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${given.join(' ')}: ${stderr}`);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
 const FILE = /`(?<path>[^`\s]+\/[^`\s]+)`:\n\n```\w+\n(?<code>[^]*?)^```$/gm;
 const ADDITION = /In `(?<path>[^`\s]+)`, after `(?<line>[^`]+)`\n\n```\w+\n(?<code>[^]*?)^```$/gm;
 
@@ -87,7 +105,8 @@ function followSteps(root: string, steps: string): void {
   }
   for (const { groups: { path = '', line = '', code = '' } = {} } of additions) {
     const lines = readFileSync(join(root, path), 'utf8').split('\n');
-    const at = lines.findIndex((candidate) => candidate.trim() === line);
+    // A line that is named with its indentation exists in other places, too.
+    const at = lines.findIndex((candidate) => (line.startsWith(' ') ? candidate : candidate.trim()) === line);
     if (at === -1) throw new Error(`${path} has no line "${line}", after which CONTRIBUTING.md adds lines.`);
     lines.splice(at + 1, 0, code.trimEnd());
     writeFileSync(join(root, path), lines.join('\n'));

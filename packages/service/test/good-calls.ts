@@ -61,19 +61,16 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
 
 /**
  * Prepares what an operation needs on the owner's account, and says how it is then called. All of
- * them can be prepared on one account: none uses what another one does.
+ * them can be prepared on one account: none uses what another one does. An operation without a path parameter and a body needs nothing.
  */
-const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
+const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
   reinstallVm: async (service, owner) => ({
     ...(await buyVm(service, owner)),
     form: { os: 'debian_13', user_data: '#cloud-config\npackages: [nginx]\n' },
   }),
-  listVmHosts: async () => ({}),
-  listVms: async () => ({}),
   searchVms: async () => ({ form: { labels: 'env=production,!old' } }),
   editVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { name: 'Shop', hostname: 'shop1', labels: 'env=test' } }),
-  listVmOsImages: async () => ({}),
   getVmConfig: buyVm,
   getVmInstallation: buyVm,
   getVmStatus: buyVm,
@@ -98,14 +95,12 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     );
     return { ...sent, form: { statement: 'We have removed the contact form.' } };
   },
-  listIsoFiles: async () => ({}),
   attachVmIso: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { iso: 'systemrescue_12' } }),
   detachVmIso: async (service, owner) => {
     const sent = await buyVm(service, owner);
     await service.call('attachVmIso', { ...sent, form: { iso: 'systemrescue_12' }, apiKey: owner.apiKey });
     return sent;
   },
-  listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
   listVmBackups: buyVm,
@@ -129,15 +124,11 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     const { path } = await buyVm(service, owner);
     return { path: { ...path, ip_address: await addressOf(service, path, owner) } };
   },
-  listIps: async () => ({}),
-  listAvailableIps: async () => ({}),
   buyIps: purchaseOfIps,
   quoteBuyIps: purchaseOfIps,
   assignIp: moveOfIp,
   quoteAssignIp: moveOfIp,
   releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path }),
-  listDedicatedServers: async () => ({}),
-  listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
   deleteDedicatedServer: (service, owner) => deployServer(service, owner, RYZEN),
   undeleteDedicatedServer: async (service, owner) => {
@@ -145,8 +136,6 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     await service.call('deleteDedicatedServer', { ...sent, apiKey: owner.apiKey });
     return sent;
   },
-  listDomains: async () => ({}),
-  getDomainPricings: async () => ({}),
   registerDomain: async (service, { apiKey }) => ({ form: { ...TRANSFER, handle: await handleOf(service, { apiKey, phone: PHONE }) } }),
   getDomain: (service, owner) => registerDomain(service, owner, 'looked-at.net'),
   setDomainNameservers: async (service, owner) => ({
@@ -206,10 +195,6 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   },
   checkDomain: (service, owner) => registerDomain(service, owner, 'checked.net'),
   deleteDomain: (service, owner) => registerDomain(service, owner, 'given-up.net'),
-  getPricings: async () => ({}),
-  listDocuments: async () => ({}),
-  listPayments: async () => ({}),
-  getCredit: async () => ({}),
   listDomainDns: (service, owner) => registerDomain(service, owner, 'listed.net'),
   addDomainDns: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'extended.net')),
@@ -221,12 +206,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   }),
   removeDomainDns: (service, owner) => addRecord(service, owner, 'reduced.net'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
-  listHandleCountries: async () => ({}),
-  listHandles: async () => ({}),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
-  listSales: async () => ({}),
-  listInvoices: async () => ({}),
-  getCurrentInvoice: async () => ({}),
   getInvoice: async (service, owner) => {
     await registerDomain(service, owner, 'invoiced.net');
     // The next month has no 31st day, so it has the same renewals as this one.
@@ -234,13 +214,10 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     const { body } = await service.call('listInvoices', { apiKey: owner.apiKey });
     return { path: { invoiceID: String(Object.keys(body.data)[0]) } };
   },
-  generateOtp: async () => ({}),
   listRequests: async () => ({ form: { offset: 1 } }),
-  listKeys: async () => ({}),
   rotateKey: async (service, owner) => ({ ...(await issueKeyFor(service, owner)), form: { overlap_seconds: 3_600 } }),
   revokeKey: issueKeyFor,
   listEvents: async () => ({ form: { cursor: '0', limit: 10, type: 'vm.created' } }),
-  listWebhooks: async () => ({}),
   addWebhook: async () => ({ form: EVERY_WEBHOOK_FIELD }),
   editWebhook: async (service, owner) => ({
     path: await webhookOf(service, owner),
@@ -283,7 +260,7 @@ async function deliveredTo(service: TestService, owner: Owner): Promise<{ readon
 
 /** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
-  return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
+  return { ...(await goodCalls[id]?.(service, owner)), apiKey: owner.apiKey };
 }
 
 async function issueKeyFor({ store, ports }: TestService, { id: accountId }: Owner) {

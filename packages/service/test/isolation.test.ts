@@ -1,4 +1,6 @@
 /** An account can read and change only its own data. The operations come from the document, so that a new one is covered or fails. */
+import { isDeepStrictEqual } from 'node:util';
+
 import { expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/reseller/api.ts';
@@ -84,40 +86,8 @@ test.each([...PUBLIC])('%s: every account gets the same response', async (id) =>
   );
 });
 
-/** The data of an unused account; null where every account gets the same data. */
-const nothing: Readonly<Record<string, unknown>> = {
-  listVmHosts: null,
-  listDedicatedMarket: null,
-  getDomainPricings: null,
-  listHandleCountries: null,
-  listSales: null,
-  listDedicatedServers: { list: [] },
-  listIps: { list: [] },
-  listAvailableIps: null,
-  listDomains: { list: [] },
-  listInvoices: {},
-  listDocuments: { unpaid: 0, list: [] },
-  listPayments: { balance: 0, list: [] },
-  getCredit: { limit: 500, balance: 0, unpaid: 0, estimate: 0, pending: 0, remaining: 500 },
-  getCurrentInvoice: {
-    currentInvoiceTotal: 0,
-    nextInvoiceDate: '2027-01-01T00:00:00.000Z',
-    estimatedInvoiceTotal: 0,
-    creditLimit: 500,
-    creditLimitRemaining: 500,
-    positions: { vms: {} },
-  },
-  listRequests: [],
-  listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
-  listVmOsImages: null,
-  listIsoFiles: null,
-  listSshKeys: { list: [] },
-  listHandles: { list: [] },
-  getPricings: null,
-  listKeys: { list: [expect.objectContaining({ label: 'test', current: true })] },
-  listEvents: { events: [], next_cursor: '0', has_more: false },
-  listWebhooks: { list: [] },
-};
+/** Lists of what is left of the provider's stock, which purchases of others change. */
+const STOCK: ReadonlySet<OperationId> = new Set(['listDedicatedMarket', 'listAvailableIps']);
 
 test('no list shows another account any data of an account that has each kind of resource', async () => {
   const { service, owner, marks } = await accountWithEverything();
@@ -126,11 +96,16 @@ test('no list shows another account any data of an account that has each kind of
   for (const mark of ['For one account alone', 'looked-at.net', EPYC]) expect(seen.flat()).toContain(mark);
 
   const stranger = await service.account('500.00');
+  const unused = await startService();
+  unused.clock.advance(service.clock.now() - unused.clock.now());
+  const { apiKey: first } = await unused.account('500.00');
   for (const id of ['listRequests', ...lists.filter((list) => list !== 'listRequests')] as const) {
     const { status, body } = await service.call(id, { apiKey: stranger.apiKey });
     expect(status).toBe(200);
-    expect(Object.keys(nothing), `${id} is a new list: say what it shows an account that has done nothing`).toContain(id);
-    if (nothing[id] !== null) expect.soft(body.data, id).toEqual(nothing[id]);
+    // Either everybody sees the same, or the stranger sees what the first account of an unused service sees.
+    const isPublic = isDeepStrictEqual(body.data, (await service.call(id, { apiKey: owner.apiKey })).body.data);
+    const alone = (await unused.call(id, { apiKey: first })).body.data;
+    if (!isPublic && !STOCK.has(id)) expect.soft(withoutIdentifiers(body.data), id).toEqual(withoutIdentifiers(alone));
     const shown = textsOf(body.data);
     const leaked = marks.filter((mark) => shown.some((text) => text === mark || (mark.length > 5 && text.includes(mark))));
     expect.soft(leaked, id).toEqual([]);
@@ -142,6 +117,10 @@ test('no list shows another account any data of an account that has each kind of
   expect(body.data).toHaveLength(lists.length + 1);
   expect(body.data[0]).toMatchObject({ endpoint: '/domain/looked-at.net/info', error_type: 'not_found' });
 });
+
+function withoutIdentifiers(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'an identifier'));
+}
 
 /** An account that has carried out every operation, and the values that only this account has. */
 async function accountWithEverything(): Promise<{
