@@ -158,7 +158,7 @@ test('a backup below a directory in which nothing can be created ends with one l
   });
 });
 
-const MIGRATIONS = /^(?:Would run|Ran) \d+ migrations?:\n {2}0001-first-schema\n(?: {2}\d{4}-[\w-]+\n)*$/;
+const MIGRATIONS = /^(?:Would run|Ran) \d+ migrations?:\n {2}0001-tables\n(?: {2}\d{4}-[\w-]+\n)*$/;
 
 test('migrate shows the pending migrations without running them, and then runs them', async () => {
   const url = await newDatabase();

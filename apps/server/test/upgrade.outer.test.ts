@@ -165,6 +165,6 @@ test(
     expect(bought.filter(({ buys }) => !names.includes(buys?.name ?? ''))).toEqual([]);
     expect((await fetchOf(newer.baseUrl, account.apiKey, vmPurchase('after-upgrade'))).status).toBe(200);
     const migrations = await query(url, 'select name from kysely_migration order by name');
-    expect([migrations[0], migrations.at(-1)]).toEqual([{ name: '0001-first-schema' }, { name: '9999-newer' }]);
+    expect([migrations[0], migrations.at(-1)]).toEqual([{ name: '0001-tables' }, { name: '9999-newer' }]);
   },
 );

@@ -275,7 +275,7 @@ describe('a store that instances share', () => {
     await announce('starts', { serves: null, until: 99 * LEASE });
     await announce('has died', { serves: '9999-next', until: LEASE });
     await announce('has the same version', { serves: own ?? '', until: 99 * LEASE });
-    await announce('has an older version', { serves: '0001-first-schema', until: 99 * LEASE });
+    await announce('has an older version', { serves: '0001-tables', until: 99 * LEASE });
     await reach(LEASE);
     await instance.assertAlive();
     expect(outdated).toEqual([]);

@@ -104,7 +104,7 @@ describe.each(engines)('on %s', (engine) => {
     // The last of the tables exists already, so everything before it is created first.
     await place.run('create table snapshot_rows (a integer)');
     await expect(place.open()).rejects.toThrow(
-      /^The tables of the store could not be brought up to date: 0001-first-schema failed \(.*snapshot_rows.* already exists\)\. It changed nothing\./,
+      /^The tables of the store could not be brought up to date: 0001-tables failed \(.*snapshot_rows.* already exists\)\. It changed nothing\./,
     );
     expect((await place.run('')).filter((name) => !name.startsWith('kysely_'))).toEqual(['snapshot_rows']);
     await place.run('drop table snapshot_rows');

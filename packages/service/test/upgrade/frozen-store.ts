@@ -2,7 +2,7 @@
  * The store of an earlier version as SQL: its tables for each engine, and rows that are the same on both. It stays as it is, however the
  * schema changes later.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -11,8 +11,10 @@ import { Client } from 'pg';
 
 import type { Store } from '../../src/index.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { FIRST_SCHEMA, migrationsOf } from '../../src/store/migrations/all.ts';
 import { migrationConnectionsFor } from '../../src/store/postgres/connections.ts';
 import type { Schema } from '../../src/store/schema.ts';
+import { atomically, kyselyOn } from '../../src/store/sqlite/open.ts';
 import type { Db } from '../../src/store/store.ts';
 import { newDatabase, newDirectory } from '../engines.ts';
 import type { Engine } from '../engines.ts';
@@ -23,7 +25,8 @@ const path = (name: string) => join(FOLDER, name);
 
 /** A new directory or database with the frozen store. It is removed when the test ends. */
 export async function thawed(engine: Engine): Promise<string> {
-  const script = `${readFileSync(path(`${engine}.sql`), 'utf8')}\n${readFileSync(path('rows.sql'), 'utf8')}`;
+  // The rows that triggers have added are among the rows.
+  const script = [`${engine}.sql`, 'rows.sql', `${engine}-triggers.sql`].map((name) => readFileSync(path(name), 'utf8')).join('\n');
   if (engine === 'sqlite') {
     const directory = newDirectory();
     const connection = new DatabaseSync(join(directory, 'store.sqlite'));
@@ -51,23 +54,30 @@ export function frozenReads(): FrozenReads {
 }
 
 export function freezeReads(reads: FrozenReads): void {
-  writeFileSync(path('reads.json'), `${JSON.stringify(reads)}\n`);
+  const rows = readFileSync(path('rows.sql'), 'utf8');
+  // An identifier that the rows do not have, such as that of a noted event, is made when it is first read.
+  const frozen = JSON.stringify(reads, (key, value: unknown) => (key === 'id' && !rows.includes(String(value)) ? undefined : value));
+  writeFileSync(path('reads.json'), `${frozen}\n`);
 }
 
-/** Writes the frozen files of a store of this version. For a new release, into a new folder: the old files must stay. */
+/** Writes the frozen files: the tables of the first schema, and the rows of a store of this version without the columns of later migrations. */
 export async function freeze(store: Store): Promise<void> {
+  const tables = { sqlite: await sqliteTables(), postgres: await postgresTables() };
   const { months, inserts } = await store.read(async (db) => ({
     months: await db.selectFrom('request_log').select('month').distinct().execute(),
     inserts: await insertsOf(db),
   }));
-  const { rows: tables } = await store.read((db) =>
-    sql<{ sql: string }>`select sql from sqlite_master where sql is not null order by rowid`.execute(db),
-  );
-  writeFileSync(path('sqlite.sql'), script(tables.map((table) => table.sql)));
-  const partitions = months.map(({ month }) => `create table request_log_${month} partition of request_log for values in (${month})`);
-  writeFileSync(path('postgres.sql'), script([...(await postgresTables()), ...partitions]));
   writeFileSync(path('rows.sql'), script(inserts));
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    writeFileSync(path(`${engine}.sql`), script(tables[engine].filter((statement) => !OF_TRIGGER.test(statement))));
+    writeFileSync(path(`${engine}-triggers.sql`), script(tables[engine].filter((statement) => OF_TRIGGER.test(statement))));
+  }
+  const partitions = months.map(({ month }) => `create table request_log_${month} partition of request_log for values in (${month})`);
+  appendFileSync(path('postgres.sql'), script(partitions));
+  appendFileSync(path('postgres-triggers.sql'), script([`select setval('request_log_feed', (select max(feed) from request_log))`]));
 }
+
+const OF_TRIGGER = /^create (?:trigger|function) /i;
 
 const script = (statements: readonly string[]) => `${statements.join(';\n')};\n`;
 
@@ -87,28 +97,59 @@ async function tablesInOrder(db: Db): Promise<readonly string[]> {
   return ordered;
 }
 
+/** Tables whose rows get their numbers from the database. */
+const NUMBERED: ReadonlySet<string> = new Set(['rdns_changes', 'event_inbox']);
+
 async function insertsOf(db: Db): Promise<readonly string[]> {
+  const known = await columnsOfFirstSchema();
   const inserts: string[] = [];
   for (const table of await tablesInOrder(db)) {
-    // Triggers insert these rows.
-    if (table === 'catalogue_version' || table === 'zone_changes' || table === 'rdns_changes') continue;
     const { rows } = await sql<Record<string, string | number | null>>`select * from ${sql.table(table)}`.execute(db);
     for (const row of rows) {
-      const values = Object.values(row).map((value) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)));
-      inserts.push(`insert into ${table} (${Object.keys(row).join(', ')}) values (${values.join(', ')})`);
+      if (table === 'kysely_migration' && row['name'] !== FIRST_SCHEMA) continue;
+      const values = Object.entries(row).filter(
+        ([column]) => known.get(table)?.has(column) === true && !(column === 'id' && NUMBERED.has(table)),
+      );
+      const texts = values.map(([, value]) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)));
+      inserts.push(`insert into ${table} (${values.map(([column]) => column).join(', ')}) values (${texts.join(', ')})`);
     }
   }
   return inserts;
 }
 
-/** The statements with which the migrations create the tables on PostgreSQL. */
+async function firstSchemaOnSqlite(): Promise<Db> {
+  const connection = new DatabaseSync(':memory:');
+  const db = kyselyOn(connection);
+  await migrate(db, 'sqlite', atomically(connection), first('sqlite'));
+  return db;
+}
+
+async function columnsOfFirstSchema(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const db = await firstSchemaOnSqlite();
+  const { rows } = await sql<{ name: string; column: string }>`
+    select tables.name, columns.name as column from sqlite_master as tables, pragma_table_info(tables.name) as columns`.execute(db);
+  const columns = Map.groupBy(rows, ({ name }) => name);
+  return new Map([...columns].map(([name, found]) => [name, new Set(found.map(({ column }) => column))]));
+}
+
+function first(engine: Engine) {
+  return { [FIRST_SCHEMA]: migrationsOf(engine)[FIRST_SCHEMA] };
+}
+
+async function sqliteTables(): Promise<readonly string[]> {
+  const db = await firstSchemaOnSqlite();
+  const { rows } = await sql<{ sql: string }>`select sql from sqlite_master where sql is not null order by rowid`.execute(db);
+  return rows.map((table) => table.sql);
+}
+
+/** The statements with which the first migration creates the tables on PostgreSQL. */
 async function postgresTables(): Promise<readonly string[]> {
   const statements: string[] = [];
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: migrationConnectionsFor(await newDatabase()) }),
     log: ({ query }) => void statements.push(query.sql.trim()),
   });
-  await migrate(db, 'postgres', (migration) => migration());
+  await migrate(db, 'postgres', (migration) => migration(), first('postgres'));
   await db.destroy();
   return statements.filter((statement) => statement.startsWith('create '));
 }

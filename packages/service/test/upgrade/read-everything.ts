@@ -38,9 +38,9 @@ function first<One extends { readonly id: string }>(id: string, operations: read
 }
 
 function withoutRequestId(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !('requestID' in body)) return body;
-  const { requestID: _of, ...others } = body;
-  return others;
+  if (typeof body !== 'object' || body === null) return body;
+  // A problem has it as `instance`.
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'requestID' && name !== 'instance'));
 }
 
 async function pathValues(db: Db, { id }: Owner): Promise<PathValues> {

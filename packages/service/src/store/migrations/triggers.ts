@@ -24,9 +24,3 @@ export async function createTrigger(db: Kysely<Schema>, engine: Engine, { trigge
   const body = engine === 'sqlite' ? sql`begin ${statement}; end` : sql`execute function ${sql.ref(trigger)}()`;
   await sql`create trigger ${sql.ref(trigger)} after ${sql.raw(event)} for each row when (${sql.raw(when)}) ${body}`.execute(db);
 }
-
-export async function dropTrigger(db: Kysely<Schema>, engine: Engine, trigger: string, table: string): Promise<void> {
-  if (engine === 'sqlite') return void (await sql`drop trigger ${sql.ref(trigger)}`.execute(db));
-  await sql`drop trigger ${sql.ref(trigger)} on ${sql.ref(table)}`.execute(db);
-  await sql`drop function ${sql.ref(trigger)}()`.execute(db);
-}

@@ -72,7 +72,10 @@ create table "otp_attempts" (
 create table "os_images" (
       name text primary key not null,
       displayname text not null,
-      username text not null
+      username text not null,
+      platform text not null default 'linux',
+      icon text,
+      min_disk bigint not null default 1
     );
 create table "host_systems" (
       name text primary key not null,
@@ -85,7 +88,8 @@ create table "host_systems" (
       memory text not null,
       nvme_hard_drives text not null,
       ranges text not null,
-      position bigint not null
+      position bigint not null,
+      included_traffic bigint
     );
 create table "host_system_prices" (
       hostsystem text not null references host_systems (name),
@@ -153,7 +157,34 @@ create table "vms" (
       booted bigint,
       stopped_by_provider bigint not null default 0,
       removed bigint,
-      created bigint not null
+      created bigint not null,
+      name text,
+      labels text not null default '{}',
+      is_sample bigint not null default 0,
+      iso text,
+      password_enabled bigint,
+      backup_schedule text,
+      backup_due bigint,
+      backup_anchor bigint,
+      backup_failing bigint not null default 0,
+      abuse_status text not null default 'CLEAN',
+      abuse_reason text,
+      abuse_statement text
+    );
+create table "vm_backups" (
+      id text primary key not null,
+      vm_id bigint not null references vms (id),
+      description text not null,
+      state text not null,
+      is_scheduled bigint not null,
+      created bigint not null,
+      disk bigint not null,
+      os text not null,
+      hostname text not null,
+      ssh_key text,
+      ssh_key_displayname text,
+      password_enabled bigint,
+      repeats_failure bigint not null default 0
     );
 create table "ip_pools" (
       id text primary key not null,
@@ -172,7 +203,79 @@ create table "ip_addresses" (
       family bigint not null,
       owner text not null,
       vm_id bigint references vms (id),
-      pending bigint not null default 0
+      pending bigint not null default 0,
+      added bigint not null default 0,
+      requires_restart bigint not null default 0
+    );
+create table "rdns_entries" (
+      address text primary key not null,
+      assigned text not null references ip_addresses (address),
+      vm_id bigint not null references vms (id),
+      domain text,
+      changed bigint not null
+    );
+create table "vm_counters" (
+      vm_id bigint primary key not null references vms (id),
+      at bigint not null,
+      run text not null,
+      run_time bigint not null,
+      cpu_time bigint,
+      disk_read bigint,
+      disk_written bigint,
+      received bigint,
+      sent bigint
+    );
+create table "vm_usage" (
+      vm_id bigint not null references vms (id),
+      at bigint not null,
+      cpu bigint,
+      mem bigint,
+      disk bigint,
+      disk_read bigint,
+      disk_written bigint,
+      received bigint,
+      sent bigint,
+      primary key (vm_id, at)
+    );
+create table "vm_traffic" (
+      vm_id bigint not null references vms (id),
+      day bigint not null,
+      received bigint not null,
+      sent bigint not null,
+      primary key (vm_id, day)
+    );
+create table "ssh_keys" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      displayname text not null,
+      public_key text not null,
+      fingerprint text not null,
+      created bigint not null,
+      constraint ssh_keys_fingerprint unique (account_id, fingerprint)
+    );
+create table "vm_user_data" (
+      vm_id bigint not null references vms (id),
+      is_pending bigint not null,
+      sealed_text text not null,
+      sha256 text not null,
+      primary key (vm_id, is_pending)
+    );
+create table "vm_consoles" (
+      hash text primary key not null,
+      vm_id bigint not null,
+      account_id text not null,
+      key_id text not null,
+      expires bigint not null,
+      ends bigint,
+      seen bigint
+    );
+create table "vm_monitors" (
+      vm_id bigint primary key not null references vms (id),
+      enabled bigint not null,
+      port bigint not null,
+      status text not null,
+      failures bigint not null,
+      next_check bigint not null
     );
 create table "tlds" (
       tld text primary key not null
@@ -221,7 +324,11 @@ create table "domains" (
       created bigint not null,
       expires bigint not null check (expires > created),
       locked_until bigint not null,
-      hold bigint not null default 0
+      hold bigint not null default 0,
+      transfer_lock bigint not null default 0,
+      dnssec_by text,
+      ds_records text not null default '[]',
+      delegation_settled bigint not null default 0
     );
 create table "dns_records" (
       id text primary key not null,
@@ -231,6 +338,14 @@ create table "dns_records" (
       data text not null,
       ttl bigint not null,
       changed bigint not null
+    );
+create table "zone_changes" (
+      domain text primary key not null,
+      version bigint not null,
+      next_attempt bigint not null,
+      claimed_until bigint not null,
+      attempts bigint not null,
+      reason text
     );
 create table "dedicated_servers" (
       id text primary key not null,
@@ -326,6 +441,8 @@ create table "billing_profiles" (
       country text not null,
       vat_id text,
       reverse_charge bigint not null,
+      tax_statuses text,
+      language text not null default 'en',
       constraint reverse_charge_needs_vat_id check (reverse_charge = 0 or vat_id is not null)
     );
 create table "document_series" (
@@ -351,6 +468,10 @@ create table "issued_documents" (
       pdf text,
       constraint one_number unique (number),
       constraint one_name_an_invoice unique (invoice_id, name)
+    );
+create table "logos" (
+      hash text primary key not null,
+      image text not null
     );
 create table "payments" (
       id text primary key not null,
@@ -380,6 +501,8 @@ create table "request_log_bodies" (
       account_id text not null,
       hash text not null,
       body text not null,
+      size bigint,
+      stored bigint,
       constraint request_log_bodies_key primary key (month, account_id, hash)
     );
 create table "idempotency_keys" (
@@ -399,7 +522,11 @@ create table "reservations" (
       subject text not null,
       owner text not null,
       key_hash text,
-      created bigint not null
+      created bigint not null,
+      extra_hold bigint not null default 0,
+      task text,
+      task_percentage bigint,
+      undoing bigint not null default 0
     );
 create table "fencing_tokens" (
       subject text primary key not null,
@@ -407,34 +534,30 @@ create table "fencing_tokens" (
     );
 create table "instances" (
       id text primary key not null,
-      lease_until bigint not null
+      lease_until bigint not null,
+      serves text
     );
 create table "clock_mark" (
       id bigint primary key not null check (id = 1),
       newest bigint not null
     );
-create table request_log (
+create table "failed_jobs" (
       account_id text not null,
-      number bigint not null,
-      position bigint not null,
-      
-    month bigint not null,
-    request_id text not null,
-    date bigint not null,
-    success bigint not null,
-    endpoint text not null,
-    method text not null,
-    request_body text not null,
-    error_type text,
-    response_body text,
-    response_hash text
-  ,
-      constraint request_log_key primary key (account_id, number, month)
-    ) partition by list (month);
+      work text not null,
+      kind text not null,
+      subject text not null,
+      due bigint not null,
+      reason text not null,
+      attempts bigint not null,
+      last_attempt bigint not null,
+      next_attempt bigint not null,
+      constraint failed_jobs_key primary key (account_id, work)
+    );
 create table "identity" (
       id bigint primary key not null check (id = 1),
       secret_verifier text not null,
-      mode text not null
+      mode text not null,
+      service_id text
     );
 create table "settings" (
       name text primary key not null,
@@ -471,7 +594,26 @@ create table "operator_tokens" (
       scopes text not null,
       created bigint not null,
       valid_until bigint,
-      revoked bigint
+      revoked bigint,
+      created_by text
+    );
+create table "ended_sessions" (
+      hash text primary key not null,
+      ends bigint not null
+    );
+create table "failed_authentications" (
+      minute bigint not null,
+      api text not null,
+      network text not null,
+      count bigint not null,
+      constraint failed_authentications_key primary key (minute, api, network)
+    );
+create table "confirmations" (
+      operation text not null,
+      target text not null,
+      actor text not null,
+      requested bigint not null,
+      constraint confirmations_key primary key (operation, target)
     );
 create table "audit_records" (
       id text primary key not null,
@@ -496,19 +638,99 @@ create table "audit_chain" (
       deleted_seq bigint not null,
       deleted_hash text not null
     );
-create table "failed_authentications" (
-      minute bigint not null,
-      api text not null,
-      network text not null,
-      count bigint not null,
-      constraint failed_authentications_key primary key (minute, api, network)
+create table "event_feeds" (
+      account_id text primary key not null references accounts (id),
+      last bigint not null,
+      deleted bigint not null,
+      forgotten bigint not null default 0
     );
-create table "confirmations" (
-      operation text not null,
-      target text not null,
-      actor text not null,
-      requested bigint not null,
-      constraint confirmations_key primary key (operation, target)
+create table "events" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      position bigint not null,
+      type text not null,
+      subject text not null,
+      data text not null,
+      entered bigint not null,
+      constraint events_position unique (account_id, position)
+    );
+create table "webhooks" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      url text not null,
+      description text not null,
+      types text,
+      enabled bigint not null,
+      disabled_reason text,
+      failing_since bigint,
+      last_delivery bigint not null,
+      created bigint not null,
+      removed bigint not null default 0,
+      has_steps bigint not null default 0,
+      replay_after bigint,
+      replay_until bigint,
+      replay_number bigint,
+      resume_after text
+    );
+create table "webhook_secrets" (
+      id text primary key not null,
+      webhook_id text not null references webhooks (id),
+      sealed_secret text not null,
+      expires bigint
+    );
+create table "webhook_deliveries" (
+      webhook_id text not null references webhooks (id),
+      number bigint not null,
+      event_id text not null references events (id),
+      subject text not null,
+      state text not null,
+      attempts bigint not null,
+      first_attempt bigint,
+      last_attempt bigint,
+      status bigint,
+      error text,
+      duration bigint,
+      next_attempt bigint not null,
+      claimed_until bigint not null,
+      claim text,
+      created bigint not null,
+      blocked bigint not null default 0,
+      constraint webhook_deliveries_key primary key (webhook_id, number)
+    );
+create sequence request_log_feed as bigint;
+create table request_log (
+      account_id text not null,
+      number bigint not null,
+      position bigint not null,
+      
+    month bigint not null,
+    request_id text not null,
+    date bigint not null,
+    success bigint not null,
+    endpoint text not null,
+    method text not null,
+    request_body text not null,
+    error_type text,
+    response_body text,
+    response_hash text,
+    status bigint,
+    duration bigint,
+    key_id text,
+    idempotency_key text,
+    is_replay bigint,
+    bought text
+  ,
+      feed bigint default nextval('request_log_feed'),
+      constraint request_log_key primary key (account_id, number, month)
+    ) partition by list (month);
+create table rdns_changes (id bigint generated always as identity primary key, address text not null);
+create table event_inbox (
+      id bigint generated by default as identity primary key,
+      account_id text not null,
+      type text not null,
+      subject text not null,
+      facts text not null,
+      webhook_id text
     );
 create index limits_of_account on spending_limits (account_id);
 create index keys_of_account on api_keys (account_id, created, id);
@@ -534,37 +756,31 @@ create index payments_by_time on payments (created, id);
 create index uses_by_purpose on payment_uses (used_for);
 create index audit_records_by_time on audit_records (time, id);
 create index idempotency_keys_by_age on idempotency_keys (created);
+create index bodies_of_account on request_log_bodies (account_id, stored, size);
+create index request_log_by_feed on request_log (feed) where feed is not null;
+create index names_of_assigned on rdns_entries (assigned);
+create index names_of_vm on rdns_entries (vm_id);
+create index backups_of_vm on vm_backups (vm_id);
+create index backups_in_progress on vm_backups (vm_id) where state = 'creating';
+create index vms_by_backup on vms (backup_due, account_id) where backup_due is not null;
+create index vms_by_account_and_backup on vms (account_id, backup_due) where backup_due is not null;
+create index handles_of_account on handles (account_id, created, id);
+create index noted_events_of_account on event_inbox (account_id, id);
+create index events_by_time on events (entered);
+create index events_of_account_by_time on events (account_id, entered, position);
+create index forgotten_feeds on event_feeds (account_id) where forgotten = 1;
+create index webhooks_of_account on webhooks (account_id, created, id);
+create index webhooks_with_steps on webhooks (account_id) where has_steps = 1;
+create index secrets_of_webhook on webhook_secrets (webhook_id);
+create index deliveries_by_subject on webhook_deliveries (webhook_id, subject, number) where state = 'pending';
+create index first_deliveries on webhook_deliveries (webhook_id, next_attempt, number)
+      where state = 'pending' and blocked = 0;
+create index deliveries_of_event on webhook_deliveries (event_id);
+create index consoles_of_account on vm_consoles (account_id);
+create index monitors_by_time on vm_monitors (next_check) where enabled = 1;
 create unique index otps_by_hash on otps (hash);
 create unique index audit_records_by_seq on audit_records (seq);
-create function change_catalogue() returns trigger language plpgsql as $$
-      begin
-        insert into catalogue_version (id, version) values (1, gen_random_uuid()::text) on conflict (id) do update set version = excluded.version;
-        return null;
-      end
-      $$;
-create trigger "host_systems_inserted" after insert on "host_systems" for each statement execute function change_catalogue();
-create trigger "host_systems_updated" after update on "host_systems" for each statement execute function change_catalogue();
-create trigger "host_systems_deleted" after delete on "host_systems" for each statement execute function change_catalogue();
-create trigger "host_system_prices_inserted" after insert on "host_system_prices" for each statement execute function change_catalogue();
-create trigger "host_system_prices_updated" after update on "host_system_prices" for each statement execute function change_catalogue();
-create trigger "host_system_prices_deleted" after delete on "host_system_prices" for each statement execute function change_catalogue();
-create trigger "os_images_inserted" after insert on "os_images" for each statement execute function change_catalogue();
-create trigger "os_images_updated" after update on "os_images" for each statement execute function change_catalogue();
-create trigger "os_images_deleted" after delete on "os_images" for each statement execute function change_catalogue();
-create trigger "ip_pools_inserted" after insert on "ip_pools" for each statement execute function change_catalogue();
-create trigger "ip_pools_updated" after update on "ip_pools" for each statement execute function change_catalogue();
-create trigger "ip_pools_deleted" after delete on "ip_pools" for each statement execute function change_catalogue();
-create trigger "sale_prices_inserted" after insert on "sale_prices" for each statement execute function change_catalogue();
-create trigger "sale_prices_updated" after update on "sale_prices" for each statement execute function change_catalogue();
-create trigger "sale_prices_deleted" after delete on "sale_prices" for each statement execute function change_catalogue();
-create trigger "settings_inserted" after insert on "settings" for each statement execute function change_catalogue();
-create trigger "settings_updated" after update on "settings" for each statement execute function change_catalogue();
-create trigger "settings_deleted" after delete on "settings" for each statement execute function change_catalogue();
-create trigger "sales_inserted" after insert on "sales" for each statement execute function change_catalogue();
-create trigger "sales_updated" after update of account_id, title, start, stop, upgradable, max_volume, ended, descriptions on "sales" for each statement execute function change_catalogue();
-create trigger "sales_deleted" after delete on "sales" for each statement execute function change_catalogue();
-create trigger sales_sold_out after update of used_volume on sales for each row when ((new.used_volume >= new.max_volume) <> (old.used_volume >= old.max_volume))
-    execute function change_catalogue();
+create unique index waiting_deliveries on webhook_deliveries (webhook_id, event_id) where state = 'pending';
 create table request_log_inbox (
       id bigint generated always as identity primary key,
       account_id text not null,
@@ -579,18 +795,16 @@ create table request_log_inbox (
     request_body text not null,
     error_type text,
     response_body text,
-    response_hash text
+    response_hash text,
+    status bigint,
+    duration bigint,
+    key_id text,
+    idempotency_key text,
+    is_replay bigint,
+    bought text
   
     );
 create index inbox_of_account on request_log_inbox (account_id, id);
-create function assert_rows(actual bigint, assumed bigint) returns boolean language plpgsql as $$
-    begin
-      if actual = assumed then
-        return true;
-      end if;
-      raise exception '% rows instead of %', actual, assumed using errcode = 'RS001';
-    end
-    $$;
 create unlogged table event_windows (
       name text primary key,
       ends bigint not null,

@@ -72,7 +72,10 @@ CREATE TABLE "otp_attempts" (
 CREATE TABLE "os_images" (
       name text primary key not null,
       displayname text not null,
-      username text not null
+      username text not null,
+      platform text not null default 'linux',
+      icon text,
+      min_disk integer not null default 1
     ) strict;
 CREATE TABLE "host_systems" (
       name text primary key not null,
@@ -85,7 +88,8 @@ CREATE TABLE "host_systems" (
       memory text not null,
       nvme_hard_drives text not null,
       ranges text not null,
-      position integer not null
+      position integer not null,
+      included_traffic integer
     ) strict;
 CREATE TABLE "host_system_prices" (
       hostsystem text not null references host_systems (name),
@@ -153,7 +157,34 @@ CREATE TABLE "vms" (
       booted integer,
       stopped_by_provider integer not null default 0,
       removed integer,
-      created integer not null
+      created integer not null,
+      name text,
+      labels text not null default '{}',
+      is_sample integer not null default 0,
+      iso text,
+      password_enabled integer,
+      backup_schedule text,
+      backup_due integer,
+      backup_anchor integer,
+      backup_failing integer not null default 0,
+      abuse_status text not null default 'CLEAN',
+      abuse_reason text,
+      abuse_statement text
+    ) strict;
+CREATE TABLE "vm_backups" (
+      id text primary key not null,
+      vm_id integer not null references vms (id),
+      description text not null,
+      state text not null,
+      is_scheduled integer not null,
+      created integer not null,
+      disk integer not null,
+      os text not null,
+      hostname text not null,
+      ssh_key text,
+      ssh_key_displayname text,
+      password_enabled integer,
+      repeats_failure integer not null default 0
     ) strict;
 CREATE TABLE "ip_pools" (
       id text primary key not null,
@@ -172,7 +203,79 @@ CREATE TABLE "ip_addresses" (
       family integer not null,
       owner text not null,
       vm_id integer references vms (id),
-      pending integer not null default 0
+      pending integer not null default 0,
+      added integer not null default 0,
+      requires_restart integer not null default 0
+    ) strict;
+CREATE TABLE "rdns_entries" (
+      address text primary key not null,
+      assigned text not null references ip_addresses (address),
+      vm_id integer not null references vms (id),
+      domain text,
+      changed integer not null
+    ) strict;
+CREATE TABLE "vm_counters" (
+      vm_id integer primary key not null references vms (id),
+      at integer not null,
+      run text not null,
+      run_time integer not null,
+      cpu_time integer,
+      disk_read integer,
+      disk_written integer,
+      received integer,
+      sent integer
+    ) strict;
+CREATE TABLE "vm_usage" (
+      vm_id integer not null references vms (id),
+      at integer not null,
+      cpu integer,
+      mem integer,
+      disk integer,
+      disk_read integer,
+      disk_written integer,
+      received integer,
+      sent integer,
+      primary key (vm_id, at)
+    ) strict;
+CREATE TABLE "vm_traffic" (
+      vm_id integer not null references vms (id),
+      day integer not null,
+      received integer not null,
+      sent integer not null,
+      primary key (vm_id, day)
+    ) strict;
+CREATE TABLE "ssh_keys" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      displayname text not null,
+      public_key text not null,
+      fingerprint text not null,
+      created integer not null,
+      constraint ssh_keys_fingerprint unique (account_id, fingerprint)
+    ) strict;
+CREATE TABLE "vm_user_data" (
+      vm_id integer not null references vms (id),
+      is_pending integer not null,
+      sealed_text text not null,
+      sha256 text not null,
+      primary key (vm_id, is_pending)
+    ) strict;
+CREATE TABLE "vm_consoles" (
+      hash text primary key not null,
+      vm_id integer not null,
+      account_id text not null,
+      key_id text not null,
+      expires integer not null,
+      ends integer,
+      seen integer
+    ) strict;
+CREATE TABLE "vm_monitors" (
+      vm_id integer primary key not null references vms (id),
+      enabled integer not null,
+      port integer not null,
+      status text not null,
+      failures integer not null,
+      next_check integer not null
     ) strict;
 CREATE TABLE "tlds" (
       tld text primary key not null
@@ -221,7 +324,11 @@ CREATE TABLE "domains" (
       created integer not null,
       expires integer not null check (expires > created),
       locked_until integer not null,
-      hold integer not null default 0
+      hold integer not null default 0,
+      transfer_lock integer not null default 0,
+      dnssec_by text,
+      ds_records text not null default '[]',
+      delegation_settled integer not null default 0
     ) strict;
 CREATE TABLE "dns_records" (
       id text primary key not null,
@@ -231,6 +338,14 @@ CREATE TABLE "dns_records" (
       data text not null,
       ttl integer not null,
       changed integer not null
+    ) strict;
+CREATE TABLE "zone_changes" (
+      domain text primary key not null,
+      version integer not null,
+      next_attempt integer not null,
+      claimed_until integer not null,
+      attempts integer not null,
+      reason text
     ) strict;
 CREATE TABLE "dedicated_servers" (
       id text primary key not null,
@@ -326,6 +441,8 @@ CREATE TABLE "billing_profiles" (
       country text not null,
       vat_id text,
       reverse_charge integer not null,
+      tax_statuses text,
+      language text not null default 'en',
       constraint reverse_charge_needs_vat_id check (reverse_charge = 0 or vat_id is not null)
     ) strict;
 CREATE TABLE "document_series" (
@@ -351,6 +468,10 @@ CREATE TABLE "issued_documents" (
       pdf text,
       constraint one_number unique (number),
       constraint one_name_an_invoice unique (invoice_id, name)
+    ) strict;
+CREATE TABLE "logos" (
+      hash text primary key not null,
+      image text not null
     ) strict;
 CREATE TABLE "payments" (
       id text primary key not null,
@@ -380,6 +501,8 @@ CREATE TABLE "request_log_bodies" (
       account_id text not null,
       hash text not null,
       body text not null,
+      size integer,
+      stored integer,
       constraint request_log_bodies_key primary key (month, account_id, hash)
     ) strict;
 CREATE TABLE "idempotency_keys" (
@@ -399,7 +522,11 @@ CREATE TABLE "reservations" (
       subject text not null,
       owner text not null,
       key_hash text,
-      created integer not null
+      created integer not null,
+      extra_hold integer not null default 0,
+      task text,
+      task_percentage integer,
+      undoing integer not null default 0
     ) strict;
 CREATE TABLE "fencing_tokens" (
       subject text primary key not null,
@@ -407,35 +534,30 @@ CREATE TABLE "fencing_tokens" (
     ) strict;
 CREATE TABLE "instances" (
       id text primary key not null,
-      lease_until integer not null
+      lease_until integer not null,
+      serves text
     ) strict;
 CREATE TABLE "clock_mark" (
       id integer primary key not null check (id = 1),
       newest integer not null
     ) strict;
-CREATE TABLE request_log (
+CREATE TABLE "failed_jobs" (
       account_id text not null,
-      number integer not null,
-      position integer not null,
-      
-    month integer not null,
-    request_id text not null,
-    date integer not null,
-    success integer not null,
-    endpoint text not null,
-    method text not null,
-    request_body text not null,
-    error_type text,
-    response_body text,
-    response_hash text
-  ,
-      constraint request_log_key primary key (account_id, number)
-    ) strict
-  ;
+      work text not null,
+      kind text not null,
+      subject text not null,
+      due integer not null,
+      reason text not null,
+      attempts integer not null,
+      last_attempt integer not null,
+      next_attempt integer not null,
+      constraint failed_jobs_key primary key (account_id, work)
+    ) strict;
 CREATE TABLE "identity" (
       id integer primary key not null check (id = 1),
       secret_verifier text not null,
-      mode text not null
+      mode text not null,
+      service_id text
     ) strict;
 CREATE TABLE "settings" (
       name text primary key not null,
@@ -472,7 +594,26 @@ CREATE TABLE "operator_tokens" (
       scopes text not null,
       created integer not null,
       valid_until integer,
-      revoked integer
+      revoked integer,
+      created_by text
+    ) strict;
+CREATE TABLE "ended_sessions" (
+      hash text primary key not null,
+      ends integer not null
+    ) strict;
+CREATE TABLE "failed_authentications" (
+      minute integer not null,
+      api text not null,
+      network text not null,
+      count integer not null,
+      constraint failed_authentications_key primary key (minute, api, network)
+    ) strict;
+CREATE TABLE "confirmations" (
+      operation text not null,
+      target text not null,
+      actor text not null,
+      requested integer not null,
+      constraint confirmations_key primary key (operation, target)
     ) strict;
 CREATE TABLE "audit_records" (
       id text primary key not null,
@@ -497,20 +638,101 @@ CREATE TABLE "audit_chain" (
       deleted_seq integer not null,
       deleted_hash text not null
     ) strict;
-CREATE TABLE "failed_authentications" (
-      minute integer not null,
-      api text not null,
-      network text not null,
-      count integer not null,
-      constraint failed_authentications_key primary key (minute, api, network)
+CREATE TABLE "event_feeds" (
+      account_id text primary key not null references accounts (id),
+      last integer not null,
+      deleted integer not null,
+      forgotten integer not null default 0
     ) strict;
-CREATE TABLE "confirmations" (
-      operation text not null,
-      target text not null,
-      actor text not null,
-      requested integer not null,
-      constraint confirmations_key primary key (operation, target)
+CREATE TABLE "events" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      position integer not null,
+      type text not null,
+      subject text not null,
+      data text not null,
+      entered integer not null,
+      constraint events_position unique (account_id, position)
     ) strict;
+CREATE TABLE "webhooks" (
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      url text not null,
+      description text not null,
+      types text,
+      enabled integer not null,
+      disabled_reason text,
+      failing_since integer,
+      last_delivery integer not null,
+      created integer not null,
+      removed integer not null default 0,
+      has_steps integer not null default 0,
+      replay_after integer,
+      replay_until integer,
+      replay_number integer,
+      resume_after text
+    ) strict;
+CREATE TABLE "webhook_secrets" (
+      id text primary key not null,
+      webhook_id text not null references webhooks (id),
+      sealed_secret text not null,
+      expires integer
+    ) strict;
+CREATE TABLE "webhook_deliveries" (
+      webhook_id text not null references webhooks (id),
+      number integer not null,
+      event_id text not null references events (id),
+      subject text not null,
+      state text not null,
+      attempts integer not null,
+      first_attempt integer,
+      last_attempt integer,
+      status integer,
+      error text,
+      duration integer,
+      next_attempt integer not null,
+      claimed_until integer not null,
+      claim text,
+      created integer not null,
+      blocked integer not null default 0,
+      constraint webhook_deliveries_key primary key (webhook_id, number)
+    ) strict;
+CREATE TABLE request_log (
+      account_id text not null,
+      number integer not null,
+      position integer not null,
+      
+    month integer not null,
+    request_id text not null,
+    date integer not null,
+    success integer not null,
+    endpoint text not null,
+    method text not null,
+    request_body text not null,
+    error_type text,
+    response_body text,
+    response_hash text,
+    status integer,
+    duration integer,
+    key_id text,
+    idempotency_key text,
+    is_replay integer,
+    bought text
+  ,
+      feed integer,
+      constraint request_log_key primary key (account_id, number)
+    ) strict
+  ;
+CREATE TABLE rdns_changes (id integer primary key, address text not null) strict;
+CREATE TABLE event_inbox (
+      id integer primary key,
+      account_id text not null,
+      type text not null,
+      subject text not null,
+      facts text not null,
+      webhook_id text
+    ) strict
+  ;
 CREATE INDEX limits_of_account on spending_limits (account_id);
 CREATE INDEX keys_of_account on api_keys (account_id, created, id);
 CREATE INDEX accounts_by_period on accounts (period_start, id);
@@ -535,28 +757,28 @@ CREATE INDEX payments_by_time on payments (created, id);
 CREATE INDEX uses_by_purpose on payment_uses (used_for);
 CREATE INDEX audit_records_by_time on audit_records (time, id);
 CREATE INDEX idempotency_keys_by_age on idempotency_keys (created);
+CREATE INDEX bodies_of_account on request_log_bodies (account_id, stored, size);
+CREATE INDEX request_log_by_feed on request_log (feed) where feed is not null;
+CREATE INDEX names_of_assigned on rdns_entries (assigned);
+CREATE INDEX names_of_vm on rdns_entries (vm_id);
+CREATE INDEX backups_of_vm on vm_backups (vm_id);
+CREATE INDEX backups_in_progress on vm_backups (vm_id) where state = 'creating';
+CREATE INDEX vms_by_backup on vms (backup_due, account_id) where backup_due is not null;
+CREATE INDEX vms_by_account_and_backup on vms (account_id, backup_due) where backup_due is not null;
+CREATE INDEX handles_of_account on handles (account_id, created, id);
+CREATE INDEX noted_events_of_account on event_inbox (account_id, id);
+CREATE INDEX events_by_time on events (entered);
+CREATE INDEX events_of_account_by_time on events (account_id, entered, position);
+CREATE INDEX forgotten_feeds on event_feeds (account_id) where forgotten = 1;
+CREATE INDEX webhooks_of_account on webhooks (account_id, created, id);
+CREATE INDEX webhooks_with_steps on webhooks (account_id) where has_steps = 1;
+CREATE INDEX secrets_of_webhook on webhook_secrets (webhook_id);
+CREATE INDEX deliveries_by_subject on webhook_deliveries (webhook_id, subject, number) where state = 'pending';
+CREATE INDEX first_deliveries on webhook_deliveries (webhook_id, next_attempt, number)
+      where state = 'pending' and blocked = 0;
+CREATE INDEX deliveries_of_event on webhook_deliveries (event_id);
+CREATE INDEX consoles_of_account on vm_consoles (account_id);
+CREATE INDEX monitors_by_time on vm_monitors (next_check) where enabled = 1;
 CREATE UNIQUE INDEX otps_by_hash on otps (hash);
 CREATE UNIQUE INDEX audit_records_by_seq on audit_records (seq);
-CREATE TRIGGER "host_systems_inserted" after insert on "host_systems" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "host_systems_updated" after update on "host_systems" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "host_systems_deleted" after delete on "host_systems" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "host_system_prices_inserted" after insert on "host_system_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "host_system_prices_updated" after update on "host_system_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "host_system_prices_deleted" after delete on "host_system_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "os_images_inserted" after insert on "os_images" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "os_images_updated" after update on "os_images" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "os_images_deleted" after delete on "os_images" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "ip_pools_inserted" after insert on "ip_pools" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "ip_pools_updated" after update on "ip_pools" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "ip_pools_deleted" after delete on "ip_pools" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sale_prices_inserted" after insert on "sale_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sale_prices_updated" after update on "sale_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sale_prices_deleted" after delete on "sale_prices" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "settings_inserted" after insert on "settings" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "settings_updated" after update on "settings" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "settings_deleted" after delete on "settings" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sales_inserted" after insert on "sales" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sales_updated" after update of account_id, title, start, stop, upgradable, max_volume, ended, descriptions on "sales" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER "sales_deleted" after delete on "sales" begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
-CREATE TRIGGER sales_sold_out after update of used_volume on sales for each row when ((new.used_volume >= new.max_volume) <> (old.used_volume >= old.max_volume))
-    begin insert into catalogue_version (id, version) values (1, hex(randomblob(16))) on conflict (id) do update set version = excluded.version; end;
+CREATE UNIQUE INDEX waiting_deliveries on webhook_deliveries (webhook_id, event_id) where state = 'pending';

@@ -4,8 +4,8 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
-import { triggerOf, vms } from './0025-events.ts';
-import type { Family } from './0025-events.ts';
+import { triggerOf, vms } from './event-triggers.ts';
+import type { Family } from './event-triggers.ts';
 import { createTrigger } from './triggers.ts';
 
 const ENDED_MACHINES: Family = {

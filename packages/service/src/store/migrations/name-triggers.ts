@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
@@ -47,29 +45,7 @@ const TRIGGERS: readonly RowTrigger[] = [
   { trigger: 'rdns_entries_deleted', event: 'delete on rdns_entries', when: '1 = 1', action: changed('old.assigned') },
 ];
 
-/** Adds the names of addresses in reverse DNS, and the addresses whose names must be published, with the triggers that add to them. */
-export function rdns(engine: Engine): Migration {
-  const [integer, identity, options] = (
-    engine === 'sqlite' ? ['integer', 'integer primary key', 'strict'] : ['bigint', 'bigint generated always as identity primary key', '']
-  ).map((text) => sql.raw(text));
-  return {
-    async up(db: Kysely<Schema>) {
-      await sql`
-        create table rdns_entries (
-          address text primary key not null,
-          assigned text not null references ip_addresses (address),
-          vm_id ${integer} not null references vms (id),
-          domain text,
-          changed ${integer} not null
-        ) ${options}`.execute(db);
-      await sql`create index names_of_assigned on rdns_entries (assigned)`.execute(db);
-      await sql`create index names_of_vm on rdns_entries (vm_id)`.execute(db);
-      await sql`create table rdns_changes (id ${identity}, address text not null) ${options}`.execute(db);
-      await sql`
-        insert into rdns_changes (address)
-        select ip_addresses.address from ip_addresses join vms on vms.id = ip_addresses.vm_id where vms.state not in ${sql.raw(UNPUBLISHED)}
-      `.execute(db);
-      for (const trigger of TRIGGERS) await createTrigger(db, engine, trigger);
-    },
-  };
+/** Creates the triggers that add the addresses whose names must be published, so that no writer can forget it. */
+export async function createNameTriggers(db: Kysely<Schema>, engine: Engine): Promise<void> {
+  for (const trigger of TRIGGERS) await createTrigger(db, engine, trigger);
 }

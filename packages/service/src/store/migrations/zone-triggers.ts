@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
@@ -34,22 +32,9 @@ const CHANGES: readonly ZoneTrigger[] = [
   { trigger: 'domains_removed', event: 'delete on domains', domain: 'old.name', when: `old.state <> 'reserved'` },
 ];
 
-/** Adds the zones that must be published, and the triggers that add to them, so that no writer can forget it. */
-export function zoneChanges(engine: Engine): Migration {
-  const [integer, options] = (engine === 'sqlite' ? ['integer', 'strict'] : ['bigint', '']).map((text) => sql.raw(text));
-  return {
-    async up(db: Kysely<Schema>) {
-      await sql`
-        create table zone_changes (
-          domain text primary key not null, version ${integer} not null, next_attempt ${integer} not null, claimed_until ${integer} not null,
-          attempts ${integer} not null, reason text
-        ) ${options}`.execute(db);
-      await sql`
-        insert into zone_changes (domain, version, next_attempt, claimed_until, attempts)
-        select name, 1, 0, 0, 0 from domains where state <> 'reserved'`.execute(db);
-      for (const change of CHANGES) await createTrigger(db, engine, toTrigger(change));
-    },
-  };
+/** Creates the triggers that add the zones that must be published, so that no writer can forget it. */
+export async function createZoneTriggers(db: Kysely<Schema>, engine: Engine): Promise<void> {
+  for (const change of CHANGES) await createTrigger(db, engine, toTrigger(change));
 }
 
 function toTrigger({ domain, ...change }: ZoneTrigger): RowTrigger {
