@@ -73,6 +73,7 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
         pointer: joinPointer(node.pointer, 'properties', name),
         required: required.has(name),
         ...readCoercion(document, described, member(encoding, name)),
+        contentType: partTypeOf(described, member(encoding, name)),
         isFile: described.some(({ schema }) => schema['format'] === 'binary' || schema['contentMediaType'] !== undefined),
         secret: described.some(({ schema }) => schema['x-secret'] === true),
       });
@@ -80,6 +81,28 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
   }
   return fields;
 }
+
+/**
+ * The first content type that the document gives for a part: in `encoding`, else as `contentMediaType`. The default of an object is JSON, and of a
+ * text no type.
+ */
+function partTypeOf(described: readonly SchemaNode[], encoding: unknown): string | undefined {
+  const listed = isObject(encoding) ? encoding['contentType'] : undefined;
+  const written = typeof listed === 'string' ? listed : described.map(({ schema }) => schema['contentMediaType']).find(Boolean);
+  const isJson = typesOf(described).has('object');
+  const type = mediaTypeName(String(written ?? (isJson ? 'application/json' : '')).split(',', 1)[0] ?? '');
+  // Any type of a range is right.
+  return type === '' ? undefined : (PLAIN_OF_RANGE[type] ?? type);
+}
+
+const PLAIN_OF_RANGE: Readonly<Record<string, string>> = {
+  '*/*': 'application/octet-stream',
+  'application/*': 'application/octet-stream',
+  'image/*': 'image/png',
+  'text/*': 'text/plain',
+  'audio/*': 'audio/mpeg',
+  'video/*': 'video/mp4',
+};
 
 type Coercion = Pick<FormField, 'kind' | 'items' | 'separator'>;
 

@@ -25,13 +25,11 @@ export interface Operation {
   readonly makesSeveral: boolean;
   /** Whether a retry after a lost response is safe (`x-retry`). Default: only for read-only operations. */
   readonly retry: 'safe' | 'never';
-  /** Its credential, or undefined. */
+  /** Its credentials, or undefined. */
   readonly security: Security | undefined;
-  /** Why the required credentials cannot be sent, or undefined. */
   /** The first server of its own, which is not that of the document; undefined if it has none. */
   readonly ownServer?: string | undefined;
-  /** The headers of a requirement of several keys, in lower case. The user can give them. */
-  readonly keyHeaders?: readonly string[] | undefined;
+  /** Why the required credentials cannot be sent, or undefined. */
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */
@@ -64,6 +62,13 @@ export const UNDESCRIBED: Omit<Operation, 'id' | 'method' | 'path' | 'pointer'> 
 };
 
 export interface Security {
+  /** The keys of a request, which are sent together. Most operations need one. */
+  readonly keys: readonly SecurityKey[];
+  /** Whether the document also allows requests without them. */
+  readonly optional: boolean;
+}
+
+export interface SecurityKey {
   /** Name of the security scheme. */
   readonly scheme: string;
   /** An API key, a bearer token, or user and password. */
@@ -73,8 +78,8 @@ export interface Security {
   readonly name: string;
   /** The scopes that a token needs. */
   readonly scopes: readonly string[];
-  /** Whether the document also allows requests without it. */
-  readonly optional: boolean;
+  /** The environment variable with the key in printed commands. */
+  readonly variable: string;
 }
 
 export interface Parameter {
@@ -123,6 +128,8 @@ export type ScalarKind = 'string' | 'integer' | 'number' | 'boolean';
 export interface FormField {
   /** Whether the field is a file of a `multipart/form-data` body. */
   readonly isFile: boolean;
+  /** The content type of its part of a `multipart/form-data` body; undefined for the default. */
+  readonly contentType?: string | undefined;
   readonly name: string;
   readonly pointer: string;
   readonly required: boolean;

@@ -56,7 +56,7 @@ export function requiredParameters(
 
 /** Whether a parameter is the credential. Some documents describe it twice. */
 export function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
-  return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
+  return security?.keys.some((key) => key.in === place && key.name.toLowerCase() === name.toLowerCase()) === true;
 }
 
 /** Whether a parameter is the entity tag of the state that a change is for. */

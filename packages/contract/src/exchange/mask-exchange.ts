@@ -61,7 +61,7 @@ export function hasSecretName(name: string): boolean {
 
 /** Whether a header has a credential, by the document or by the words of its name in lower case. True and false reveal nothing. */
 export function isSecretHeader({ security }: Operation, name: string, value: string): boolean {
-  if (security?.in === 'header' && security.name.toLowerCase() === name) return true;
+  if (security?.keys.some((key) => key.in === 'header' && key.name.toLowerCase() === name) === true) return true;
   // An Idempotency-Key tells requests apart, and gives access to nothing.
   if (name === 'idempotency-key') return false;
   return value !== 'true' && value !== 'false' && !name.startsWith('access-control-') && hasSecretName(name);

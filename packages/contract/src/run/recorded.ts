@@ -66,10 +66,10 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
       const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
       if (!isForeign && !usable.prepare(operation, 'parameters', 'body', 'responses')) return undefined;
       const exchange = exchangeOf(operation, seen);
-      const { security } = operation;
-      const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
-      if (security !== undefined && credential !== undefined)
-        for (const secret of [credential, ...secretsOfCredential(security, credential)]) secrets.add(secret);
+      for (const key of operation.security?.keys ?? []) {
+        const credential = credentialOf(key, exchange.sent) ?? '';
+        if (credential !== '') for (const secret of [credential, ...secretsOfCredential(key, credential)]) secrets.add(secret);
+      }
       (isForeign ? foreign : exchanges).push(exchange);
       return isForeign ? undefined : exchange;
     },
@@ -97,7 +97,7 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
 function exchangeOf(operation: Operation, seen: RawExchange): Exchange {
   const { method, url, requestHeaders, requestBody, at, status, responseHeaders, bytes, milliseconds, purpose = 'traffic' } = seen;
   const { security } = operation;
-  const hasCredential = security === undefined || credentialOf(security, { url, headers: requestHeaders }) !== undefined;
+  const hasCredential = (security?.keys ?? []).every((key) => credentialOf(key, { url, headers: requestHeaders }) !== undefined);
   const credential = purpose === 'wrong-key' ? 'wrong' : hasCredential ? 'account' : 'none';
   const sent: SentRequest = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
   return readExchange(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });

@@ -1,3 +1,4 @@
+import type { SecurityKey } from '../document/operation.ts';
 import { fillPath } from '../document/path-template.ts';
 import { attachCredential } from '../exchange/credential.ts';
 import type { PathValues } from '../exchange/discover.ts';
@@ -17,8 +18,8 @@ export interface RequestParts {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The value of `If-Match`; undefined for none. */
   readonly ifMatch?: string | undefined;
-  /** The key to send; undefined for none. */
-  readonly key: string | undefined;
+  /** The key to send for a scheme; undefined for none. */
+  readonly keyFor: (key: SecurityKey) => string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -30,11 +31,12 @@ export function buildRequest({
   query: more = {},
   ifMatch,
   headers: common = {},
-  key,
+  keyFor,
   signal,
 }: RequestParts): Request {
   const { operation } = step;
-  const described = new Set(operation.parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase()));
+  const inHeaders = [...operation.parameters, ...(operation.security?.keys ?? [])].filter((one) => one.in === 'header');
+  const described = new Set(inHeaders.map(({ name }) => name.toLowerCase()));
   const others = Object.fromEntries(Object.entries(common).filter(([name]) => !described.has(name)));
   const headers = new Headers({ accept: step.accept ?? 'application/json', ...others, ...step.parameters.headers });
   if (ifMatch !== undefined) headers.set('if-match', ifMatch);
@@ -42,7 +44,10 @@ export function buildRequest({
   const cookies = Object.entries(step.parameters.cookies).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
   for (const [name, value] of Object.entries(more)) query.set(name, value);
-  if (operation.security !== undefined && key !== undefined) attachCredential(operation.security, key, { headers, query });
+  for (const key of operation.security?.keys ?? []) {
+    const text = keyFor(key);
+    if (text !== undefined) attachCredential(key, text, { headers, query });
+  }
   const filled = fillPath(operation.path, path);
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);
   url.search = query.toString();

@@ -35,11 +35,10 @@ export interface BodyValues {
 
 /** A valid request of an operation, or the reason why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
-  const { keyHeaders, ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
+  const { ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
   if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
   if (ownServer !== undefined) return `the document gives it a server of its own (${ownServer}), and a run calls only its target`;
-  const hasKeys = keyHeaders?.every((name) => source.given.headers[name] !== undefined) === true;
-  if (unsupportedSecurity !== undefined && !hasKeys) return unsupportedSecurity;
+  if (unsupportedSecurity !== undefined) return unsupportedSecurity;
   if (unsupportedBody !== undefined) return unsupportedBody;
   const parameters = requiredParameters(source, operation);
   if (typeof parameters === 'string') return parameters;
