@@ -34,6 +34,10 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */
   readonly body: RequestBody | undefined;
+  /** Its body as each other media type that can be built. */
+  readonly otherBodies?: readonly RequestBody[];
+  /** All media types of its body, in lower case without parameters. */
+  readonly bodyTypes?: readonly string[];
   /** Its body when that is a form. */
   readonly form: Form | undefined;
   /** Why the required body cannot be sent, or undefined. */
@@ -106,12 +110,12 @@ export interface Form extends RequestBody {
   readonly encoding: Readonly<Record<string, unknown>>;
 }
 
-/** A body: a form, or JSON. */
+/** A body: a form, JSON, or a text that is sent as it is. */
 export interface RequestBody {
-  readonly format: 'form' | 'json';
+  readonly format: 'form' | 'json' | 'text';
   /** The content type of requests. */
   readonly mediaType: string;
-  /** Whether it is JSON that is not an object, such as a list. It has no fields. */
+  /** Whether it is a text, or JSON that is not an object, such as a list. It has no fields. */
   readonly isWhole: boolean;
   /** Pointer to its schema, for `Validator.compile` and `maskSecrets`. */
   readonly pointer: string;

@@ -102,12 +102,19 @@ function lists(
 ): readonly SpecialValue[] {
   const holder = nodes.find(({ schema }) => isObject(schema['items']));
   const sample = holder === undefined ? undefined : sampleOf(source, joinPointer(holder.pointer, 'items'));
+  const itemSchema =
+    holder === undefined
+      ? {}
+      : Object.assign({}, ...schemaNodes(source.document, joinPointer(holder.pointer, 'items')).map(({ schema }) => schema));
+  const listedItems = listed(itemSchema).map(({ value }) => value);
   function many(length: number): readonly unknown[] {
     return Array.from({ length }, () => sample?.value);
   }
   return [
     ...(minItems === 0 ? [{ value: [], what: 'empty' }] : []),
     ...(sample === undefined ? [] : [{ value: many(Math.max(1, Number(minItems))), what: 'with one item' }]),
+    // Only several items show how a list is written.
+    ...(listedItems.length > 1 ? [{ value: listedItems.slice(0, MAX_ITEMS), what: 'with all listed items' }] : []),
     ...(sample !== undefined && typeof maxItems === 'number' && maxItems <= MAX_ITEMS
       ? [{ value: many(maxItems), what: 'with all allowed items' }]
       : []),

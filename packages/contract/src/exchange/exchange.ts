@@ -132,7 +132,7 @@ const PLAIN: ReadonlySet<Purpose> = new Set([
 ]);
 
 /** The value of a JSON body, or undefined. */
-export function jsonValue({ body }: Exchange): unknown {
+export function jsonValue({ body }: Pick<Exchange, 'body'>): unknown {
   return body.kind === 'json' ? body.value : undefined;
 }
 

@@ -56,7 +56,6 @@ const base: Omit<Report, 'findings'> = {
       operation: 'getThing',
       method: 'GET',
       path: '/thing',
-      tag: undefined,
       requests: 2,
       statuses: [
         { status: '200', described: true, times: 2 },
@@ -73,7 +72,6 @@ const base: Omit<Report, 'findings'> = {
       reason: '',
     },
   ],
-  plan: [],
   left: [],
   unfinished: [],
   failures: [],

@@ -163,7 +163,9 @@ function takesPath({ path }: Step, found: PathValues): boolean {
 }
 
 /** Whether the query has exactly the parameters of the step, the credential and the position of the next page. */
-function takesQuery({ operation: { security }, parameters, next }: Step, given: URLSearchParams): boolean {
+function takesQuery({ operation: { security }, parameters, next, effect }: Step, given: URLSearchParams): boolean {
+  // The address of the next page, which the service has written.
+  if (next?.in === 'query' && next.field === '') return effect === 'reads';
   const keys = new Set(security?.keys.map((key) => key.in === 'query' && key.name));
   const pairs = [...given].filter(([name]) => !keys.has(name) && !(next?.in === 'query' && name === next.field));
   const pages = next?.in === 'query' ? given.getAll(next.field) : [];

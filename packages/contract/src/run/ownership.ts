@@ -18,7 +18,7 @@ import { discoverBelow, discoverCreated, identifiersAnywhere, isListFrom, pathOf
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess, jsonValue } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { pagingOf } from '../exchange/paging.ts';
+import { isWalked, pagingOf } from '../exchange/paging.ts';
 import { namedPaths } from './planning.ts';
 import type { Naming } from './planning.ts';
 import { isChange } from './step.ts';
@@ -160,7 +160,7 @@ export class Ownership {
       const paths = namedPaths(this.#parts.naming, one);
       if (paths.length > 0) return paths.some((named) => sameValues(named, path));
       // A creation without an identifier may take place below any parent.
-      return one === operation && (pathParameters(one.path).length === 0 || isCreation(one, this.#parts.operations));
+      return one.id === operation.id && (pathParameters(one.path).length === 0 || isCreation(one, this.#parts.operations));
     });
   }
 
@@ -231,7 +231,7 @@ export class Ownership {
   #isComplete(exchange: Exchange): boolean {
     const { operation } = exchange;
     const paging = pagingOf(this.#parts.document, operation);
-    if (paging?.by === 'cursor') return paging.next(jsonValue(exchange)) === undefined;
+    if (paging !== undefined && isWalked(paging)) return paging.next(exchange) === undefined;
     const items = paging?.itemsOf(jsonValue(exchange));
     if (items !== undefined && paging?.size !== undefined) return items.length < paging.size;
     return !operation.parameters.some(({ in: place, name, required }) => place === 'query' && (required || PAGE.test(name)));

@@ -16,7 +16,16 @@ import { sendableOf } from './sendable.ts';
 import { sourcesFor } from './sources.ts';
 import { isChange, PHASES } from './step.ts';
 import type { Step, StepForm } from './step.ts';
-import { acceptSteps, otherForms, preconditionSteps, showsProgress, singleFieldSteps, variationSteps } from './valid-steps.ts';
+import {
+  acceptSteps,
+  headerSteps,
+  otherBodySteps,
+  otherForms,
+  preconditionSteps,
+  showsProgress,
+  singleFieldSteps,
+  variationSteps,
+} from './valid-steps.ts';
 
 /** Every request that may be sent, and the reasons why other operations are not called. */
 export interface Plan {
@@ -178,8 +187,8 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   const later: Step[] = [];
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
-    const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
-    const detail = value === undefined ? `${paging.field} of the first page` : `${paging.field} ${value}`;
+    const { second: value, field } = paging;
+    const detail = value === undefined ? `${field || 'the next page'} of the first page` : `${field} ${value}`;
     const { form } = call;
     const pageForm: StepForm | undefined =
       paging.in === 'form' ? { values: { ...form?.values }, found: {}, isFromDocument: form?.isFromDocument ?? true } : form;
@@ -188,7 +197,7 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
       ...call,
       purpose: 'next-page',
       form: pageForm,
-      next: { in: paging.in, field: paging.field, value },
+      next: { in: paging.in, field, value },
       detail,
       times,
     };
@@ -205,7 +214,8 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   if (mode === 'full') {
     const plain: Step = { ...call, purpose: 'valid-form', phase: PHASES.probe, times: 1 };
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...plain, ...form })));
-    steps.push(...variationSteps(planning, operation, plain), ...acceptSteps(operation, plain));
+    steps.push(...variationSteps(planning, operation, plain), ...headerSteps(planning, operation, plain), ...acceptSteps(operation, plain));
+    steps.push(...otherBodySteps(planning, operation, plain));
     if (showsProgress(planning, operation)) steps.push({ ...call, purpose: 'poll', detail: 'until the work ends', times: MAX_POLLS * 2 });
     const changing = planning.operations.find(({ path, method }) => path === operation.path && (method === 'PATCH' || method === 'PUT'));
     if (changing !== undefined)
@@ -258,6 +268,7 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   if (isBreakable) steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
   if (operation.billable) return steps;
   if (isCall) {
+    steps.push(...otherBodySteps(planning, operation, { ...call, phase: PHASES.change }));
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
     const isEarly = path === 'none' || path === 'parents' || operation.method === 'PUT' || operation.method === 'PATCH';
     if (hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined)

@@ -1,6 +1,7 @@
 import type { Har } from 'har-format';
 
 import type { OpenApiDocument } from '../document/document.ts';
+import { withBody } from '../document/form-fields.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Matcher } from '../document/match.ts';
@@ -63,7 +64,8 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   return {
     foreign: () => foreign.length,
     take(seen) {
-      const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
+      const { operation: found = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
+      const operation = withBody(found, seen.requestHeaders['content-type'] ?? '');
       if (!isForeign && !usable.prepare(operation, 'parameters', 'body', 'responses')) return undefined;
       const exchange = exchangeOf(operation, seen);
       for (const key of operation.security?.keys ?? []) {
@@ -80,7 +82,6 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
         exchanges,
         foreign: foreignCalls(foreign, exchanges),
         checks,
-        plan: { steps: [] },
         reasons: new Map(),
         left: [],
         unfinished: [],

@@ -1,7 +1,7 @@
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { errorText } from '../is-error.ts';
-import { entityTagFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
+import { conditionsFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
 import { MAX_SAMPLES_FULL, MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
@@ -64,9 +64,10 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
       const page = nextPage(run, step);
       // The page before was the last one.
       if (page === undefined) return true;
-      const ifMatch = entityTagFor(run, step, path);
-      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
-      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined, ifMatch }))) return true;
+      const conditions = conditionsFor(run, step, path);
+      if (conditions === undefined) return true;
+      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? Object.fromEntries(page) : {}) });
+      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined, conditions }))) return true;
     }
   }
   return true;

@@ -55,7 +55,6 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     exchanges: run.exchanges,
     made: run.made,
     foreign: [],
-    plan,
     wanted: plan.wanted,
     reasons: run.reasons,
     failures: run.failures,

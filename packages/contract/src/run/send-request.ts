@@ -42,18 +42,18 @@ export class NoResponseError extends Error {
 const MAX_WAIT_S = 30;
 
 /** The values that a step takes from earlier responses. */
-export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch'>;
+export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'conditions'>;
 
 /**
  * Sends one request of a step and parses its response. The caller waits for `pace` before, so that it records a change just before it is sent.
  * @throws {NoResponseError} when there is no response
  */
-export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
+export async function sendRequest(transport: Transport, step: Step, { path, body, query, conditions }: StepValues): Promise<Exchange> {
   const { target, keyOf, headers, renew } = transport;
   const keys = step.credential === 'account' ? (step.operation.security?.keys ?? []) : [];
   function build(): Request {
     const signal = AbortSignal.timeout(transport.timeout);
-    return buildRequest({ target, step, path, body, query, ifMatch, headers, keyFor: (key) => keyOf(step.credential, key), signal });
+    return buildRequest({ target, step, path, body, query, conditions, headers, keyFor: (key) => keyOf(step.credential, key), signal });
   }
   for (const key of keys) await renew?.(key, false);
   const request = build();
