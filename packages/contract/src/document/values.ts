@@ -13,7 +13,7 @@ export interface SpecialValue {
 }
 
 /** Letters of several scripts, and a character outside the basic multilingual plane. */
-const FREE_TEXT = 'Zoë Åström 漢字 🛠';
+export const FREE_TEXT = 'Zoë Åström 漢字 🛠';
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ITEMS = 20;
 

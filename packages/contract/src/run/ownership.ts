@@ -82,6 +82,12 @@ export class Ownership {
     return this.#stateAt(operation, path, 'made');
   }
 
+  /** Takes a resource as made by the run, because a list shows it with the values that the run sent. */
+  claim(operation: Operation, path: PathValues): void {
+    const resource = resourcesAt(operation.path, path).at(-1);
+    if (resource !== undefined) this.#states.set(resource, 'made');
+  }
+
   /** Why the run may not send a request with these path parameters, or undefined. */
   refusal(step: Step, path: PathValues): string | undefined {
     const { operation, isUnknown = false, purpose } = step;

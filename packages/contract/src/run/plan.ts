@@ -4,6 +4,7 @@ import { hasPathParameters, pathParameters } from '../document/path-template.ts'
 import type { Purpose } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
 import { allowedChanges } from './allowed.ts';
+import { removalIn } from './doubtful.ts';
 import { MAX_POLLS } from './follow.ts';
 import { leftoversOf } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
@@ -206,6 +207,11 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   }
   if (mode === 'full' && !isBelow)
     for (const step of [call, ...later]) steps.push({ ...step, detail: 'again, after the creations', phase: PHASES.readMore });
+  const isOfCreation = planning.operations.some(
+    (other) => planning.allowed.has(other.id) && removalIn(operation, other, planning.operations) !== undefined,
+  );
+  if (isOfCreation)
+    steps.push({ ...call, purpose: 'leftover', ifDoubtful: true, detail: 'after creations that failed', phase: PHASES.look });
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }, planning), ...unknownSteps(planning, operation, call));
   if (mode === 'full') steps.push(...nulSteps(planning, operation, call));
   for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])

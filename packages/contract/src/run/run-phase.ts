@@ -44,9 +44,12 @@ async function attemptStep(run: Run, step: Step, isLastResort: boolean): Promise
 /** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
   function isStopped(): boolean {
-    return run.options.signal?.aborted === true && step.purpose !== 'remove' && step.purpose !== 'undo';
+    return run.options.signal?.aborted === true && step.purpose !== 'remove' && step.purpose !== 'undo' && step.ifDoubtful !== true;
   }
   if (!run.prepare(step.operation, 'responses')) return true;
+  // The creation after a removal would leave one more thing behind.
+  if (step.purpose === 'leftover' && run.cleaner.hasDoubt(step.operation)) return true;
+  if (step.ifDoubtful === true && !run.cleaner.isDoubtful(step.operation)) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));

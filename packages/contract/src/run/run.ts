@@ -70,8 +70,8 @@ export async function runContract(given: ContractOptions): Promise<Report> {
 }
 
 /** Whether a step only undoes what this run did. */
-function isCleanUp({ purpose, path, onlyAfter }: Step): boolean {
-  return (purpose === 'remove' && path === 'own') || onlyAfter !== undefined;
+function isCleanUp({ purpose, path, onlyAfter, ifDoubtful }: Step): boolean {
+  return (purpose === 'remove' && path === 'own') || onlyAfter !== undefined || ifDoubtful === true;
 }
 
 /** Documents by the schemes with a credential, so that a process reads each once. */

@@ -18,8 +18,9 @@ export const PHASES = {
   changed: 5,
   vary: 6,
   probe: 7,
-  remove: 8,
-  undo: 9,
+  look: 8,
+  remove: 9,
+  undo: 10,
 } as const;
 
 /** One or more requests of the plan. */
@@ -54,6 +55,8 @@ export interface Step {
   readonly effect: Effect;
   /** Sent only for resources on which this operation succeeded in this run, so that the run undoes only its own changes. */
   readonly onlyAfter?: string;
+  /** Sent only if the service failed on a creation in the list, or did not respond to it. */
+  readonly ifDoubtful?: boolean;
   /** The journal entry that the step undoes. */
   readonly undoes?: string;
 }
