@@ -24,7 +24,8 @@ Target
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer CONTRACT_API_KEY, which
                        other users of the machine cannot see
   --credential SCHEME=VALUE
-                       credential for one security scheme of the document; can be repeated. An API key, a token,
+                       credential for one security scheme of the document; can be repeated. Prefer the environment:
+                       CONTRACT_API_KEY_SCHEME, with the name of the scheme in upper case. An API key, a token,
                        user:password, or client_id:client_secret for OAuth 2 client credentials, with which the run gets
                        tokens, and new ones when they expire or are refused
 
@@ -65,8 +66,8 @@ Results
   --fail-on VERDICT    least severe verdict that ends with exit code 1: violation (default), discovered, learned or
                        unverified
   --baseline FILE      accepted findings, each with reason, owner and expiry
-  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR, proposals, and a test of each finding for
-                       node --test to this folder
+  --report DIR         write report.json, JUnit, SARIF, Markdown, HAR, and a test of each finding for node --test to
+                       this folder
   --quiet              print only the result, and what the run leaves
   --write              write the proposals into the YAML files of the document
   --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)

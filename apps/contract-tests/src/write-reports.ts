@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 import { errorText } from '@reseller/contract';
-import { toHar, toHtml, toJunit, toMarkdown, toNodeTest, toSarif } from '@reseller/contract/engine';
+import { toHar, toJunit, toMarkdown, toNodeTest, toSarif } from '@reseller/contract/engine';
 import type { SettledReport } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
@@ -21,11 +22,9 @@ export async function makeReportFolder(directory: string): Promise<void> {
 const FILES: Readonly<Record<string, (report: SettledReport) => string>> = {
   'report.json': (report) => `${JSON.stringify(report, null, 2)}\n`,
   'junit.xml': toJunit,
-  'report.sarif': toSarif,
-  'index.html': toHtml,
+  'report.sarif': (report) => toSarif(report, inRepository),
   'summary.md': toMarkdown,
   'traffic.har': toHar,
-  'proposals.diff': ({ findings }) => [...new Set(findings.map(({ patch }) => patch ?? ''))].filter((patch) => patch !== '').join('\n'),
 };
 
 /**
@@ -58,4 +57,12 @@ async function writeTests(directory: string, report: SettledReport, secrets: rea
     written.add(name);
     await writeFile(join(directory, `${name}.test.mjs`), withoutSecrets(toNodeTest(report, finding), secrets));
   }
+}
+
+/** The path of a file relative to the root of its Git repository; the path itself outside of a repository. */
+function inRepository(file: string): string {
+  const path = resolve(file);
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, '.git'))) return relative(folder, path);
+  return file;
 }

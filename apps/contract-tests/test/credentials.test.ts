@@ -152,3 +152,23 @@ test('a configuration file has credentials by scheme, with values from the envir
   const { output } = await command(['--config', join(folder, 'contract.yaml')], { CLIENT_SECRET: SECRET });
   expect(output).toContain('2 of 2 operations verified');
 });
+
+test('two keys for one call are sent from options and the environment, and the curl line of a finding reads one variable for each', async () => {
+  const server = await startServer(({ headers, query }, response) => {
+    const isKnown = headers.cookie === 'session=first-secret-value' && query.get('key') === 'second-secret-value';
+    sendJson(response, isKnown ? 200 : 401, {});
+  });
+  const file = join(await temporaryFolder(), 'api.json');
+  await writeFile(file, JSON.stringify(documentWith([{ Cookie: [], Query: [] }])));
+  const common = ['--target', server.url.href, '--document', file, '--only', 'listUsers'];
+  const none = await command(common, { CONTRACT_API_KEY: 'first-secret-value' });
+  expect(none.output).toContain('it needs Cookie and Query; give each with --credential Cookie=KEY --credential Query=KEY');
+  expect(server.received).toEqual([]);
+  const { code, output } = await command([...common, '--credential', 'Cookie=first-secret-value'], {
+    CONTRACT_API_KEY_QUERY: 'second-secret-value',
+  });
+  expect(output).toContain('the body must be a list');
+  expect(output).toContain(`-b "session=$CONTRACT_API_KEY_COOKIE" '${server.url.href}users'"?key=$CONTRACT_API_KEY_QUERY"`);
+  expect(output).not.toMatch(/(first|second)-secret-value/);
+  expect(code).toBe(1);
+});

@@ -52,7 +52,7 @@ async function reports(tamper: Tamper, more: readonly string[] = []): Promise<Ru
   }
 }
 
-test('JUnit has a case for each operation and check, with the places of failures and the reasons for skipped cases', async () => {
+test('JUnit has a suite for each operation with the checks of its responses, the places of failures, and the reason where nothing was checked', async () => {
   const { read } = defects;
   const text = await read('junit.xml');
   expect(XMLValidator.validate(text)).toBe(true);
@@ -67,9 +67,8 @@ test('JUnit has a case for each operation and check, with the places of failures
   expect(failed['@_name']).toBe('property-type');
   expect(failed.failure[0]['#text']).toContain('openapi/accounting.yaml:');
   const buying = testsuites.testsuite.find((one: Record<string, unknown>) => one['@_name'] === 'createVm');
-  expect(buying.testcase.every((one: Record<string, unknown>) => one['skipped'] !== undefined || one['@_name'] === 'method-refused')).toBe(
-    true,
-  );
+  expect(buying.testcase.map((one: Record<string, unknown>) => one['@_name'])).toEqual(['verified', 'method-refused']);
+  expect(buying.testcase[0].skipped['@_message']).toBe('costs money, and this run is read-only');
 });
 
 test('SARIF has the source location and the rule of each finding', async () => {
@@ -96,22 +95,6 @@ test('SARIF has the source location and the rule of each finding', async () => {
   );
 });
 
-test('the HTML page loads no resources, and escapes text of the service', async () => {
-  const { read } = defects;
-  const html = await read('index.html');
-  expect(html).not.toContain(MARKUP);
-  expect(html).not.toMatch(/<(?:link|img|iframe)\b|<script\s/);
-  // The search is the only script, and the policy allows no other.
-  expect(html.match(/<script>/g)).toHaveLength(1);
-  expect(html).toMatch(/script-src 'sha256-[\w+/]{43}='/);
-  expect(html).toContain("default-src 'none'");
-  expect(html).toContain('creditLimit must be a number');
-  expect(html).toContain('openapi/accounting.yaml:');
-  // Coverage by operation and status.
-  expect(html).toContain('<b>getDedicatedServer</b>');
-  expect(html).toMatch(/<span class="seen">200 × \d+<\/span>, .*<span class="unseen">503<\/span>/);
-});
-
 test('the Markdown summary, the JSON and the HAR have the same findings', async () => {
   const { read } = defects;
   const report = JSON.parse(await read('report.json'));
@@ -123,7 +106,7 @@ test('the Markdown summary, the JSON and the HAR have the same findings', async 
   const har = JSON.parse(await read('traffic.har'));
   expect(har.log.version).toBe('1.2');
   expect(har.log.entries).toHaveLength(report.traffic.length);
-  expect(await read('proposals.diff')).toContain('+++ b/openapi/accounting.yaml');
+  expect(summary).toContain('+++ b/openapi/accounting.yaml');
 });
 
 test('each finding is a test for Node.js that needs no package and has no key, in place of those of an earlier run', async () => {

@@ -117,8 +117,8 @@ describe('takes required parameters', () => {
 
 describe('lists before the run an operation without a supported', () => {
   test.each<[string, object, RegExp]>([
-    ['credential', { security: [{ Mutual: [] }] }, /it needs Mutual; only one API key, bearer token, or user and password can be sent/],
-    ['single credential', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only one/],
+    ['credential', { security: [{ Mutual: [] }] }, /it needs Mutual; only API keys, bearer tokens, and user and password can be sent/],
+    ['credential next to a key', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only API keys/],
     [
       'body',
       { requestBody: { required: true, content: { 'application/zip': { schema: {} } } } },

@@ -7,6 +7,7 @@ import type { ContractOptions, Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
 import { fileJournal } from '../src/file-journal.ts';
+import { sendJson, startServer } from './raw-server.ts';
 import { command } from './run-command.ts';
 import { startStock, STOCK, STOCK_TOKEN } from './stock.ts';
 import type { Stock, StockBehaviour } from './stock.ts';
@@ -191,5 +192,88 @@ describe('an option that cannot take effect is an error', () => {
     );
     expect(code).toBe(2);
     expect(output).toMatch(message);
+  });
+});
+
+describe('a creation that fails after the service has stored the thing', () => {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } };
+  const body = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: { name: { type: 'string', maxLength: 40 }, size: { enum: [1, 2] } },
+  };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/things': {
+        get: {
+          operationId: 'listThings',
+          responses: {
+            200: {
+              description: 'Listed.',
+              content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
+            },
+          },
+        },
+        post: {
+          operationId: 'createThing',
+          requestBody: { required: true, content: { 'application/json': { schema: body } } },
+          responses: { 201: { description: 'Made.', content }, 422: { description: 'Refused.' } },
+        },
+      },
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        delete: { operationId: 'deleteThing', responses: { 204: { description: 'Gone.' }, 404: { description: 'Unknown.' } } },
+      },
+    },
+    components: {
+      schemas: { Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } } },
+    },
+  };
+
+  /** @param change what the service makes of a name */
+  async function run(
+    answer: 500 | 'cut',
+    change = (name: string) => name,
+  ): Promise<{ readonly code: number; readonly output: string; readonly left: readonly string[] }> {
+    const things = new Map([['t0', 'foreign']]);
+    const { url } = await startServer(({ method, path, body: text }, response) => {
+      const id = path.split('/')[2];
+      if (method === 'GET' && id === undefined)
+        return sendJson(
+          response,
+          200,
+          [...things].map(([one, name]) => ({ id: one, name })),
+        );
+      if (method === 'DELETE' && id !== undefined) return sendJson(response, things.delete(id) ? 204 : 404, '');
+      if (method !== 'POST') return sendJson(response, 405, {});
+      const { name, size = 1, ...others } = Object(text === '' ? {} : JSON.parse(text));
+      const isValid = typeof name === 'string' && name.length <= 40 && (size === 1 || size === 2) && Object.keys(others).length === 0;
+      if (!isValid) return sendJson(response, 422, {});
+      things.set(`t${things.size}`, change(name));
+      if (answer === 'cut') return void response.destroy();
+      sendJson(response, answer, {});
+    });
+    const file = join(await temporaryFolder(), 'api.json');
+    await writeFile(file, JSON.stringify(document));
+    const result = await command(['--target', url.href, '--document', file, '--mode', 'full', '--yes'], {});
+    return { ...result, left: [...things.keys()] };
+  }
+
+  test.each<[500 | 'cut', number]>([
+    [500, 1],
+    ['cut', 0],
+  ])('%s: is found in the list by the values of the run, and removed', async (answer, expected) => {
+    const { code, output, left } = await run(answer);
+    expect({ left, remains: output.includes('Left behind') }).toEqual({ left: ['t0'], remains: false });
+    expect(code).toBe(expected);
+  });
+
+  test('is told, and not removed, when it bears no name of the run', async () => {
+    const { code, left } = await run('cut', () => 'renamed');
+    expect(left.length).toBeGreaterThan(1);
+    expect(code).toBe(3);
   });
 });

@@ -27,7 +27,7 @@ export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown)
 }
 
 function apiKeyHeader(document: OpenApiDocument): string {
-  const headers = new Set(readOperations(document).map(({ security }) => security?.name));
+  const headers = new Set(readOperations(document).map(({ security }) => security?.keys[0]?.name));
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;

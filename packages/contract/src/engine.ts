@@ -36,6 +36,7 @@ export { moneyOf, plainNumber, showMoney, type Money } from './run/money.ts';
 export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './run/price.ts';
 export { TargetError, type ContractOptions, type Progress } from './run/contract-options.ts';
 export type { Extension } from './run/extension.ts';
+export { keyInHeaders, variableOf } from './run/credentials.ts';
 export { planContract, runContract } from './run/run.ts';
 export { describeStep, isChange, isProbe, type Step } from './run/step.ts';
 export { readEnvelope } from './judge/envelope.ts';
@@ -55,7 +56,6 @@ export {
 } from './report/baseline.ts';
 export { createRecorder, HarError, readHar, type Recorder, type RawExchange } from './run/recorded.ts';
 export { toHar } from './report/har.ts';
-export { toHtml } from './report/html.ts';
 export { toJunit } from './report/junit.ts';
 export { toNodeTest } from './report/node-test.ts';
 export { toMarkdown } from './report/markdown.ts';

@@ -3,6 +3,8 @@ import type { OpenApiDocument } from '@reseller/contract';
 import {
   CredentialError,
   hasSecretName,
+  keyInHeaders,
+  variableOf,
   NO_BUDGET,
   secondsUntilRetry,
   planContract,
@@ -51,12 +53,13 @@ interface RunContext {
 /** Calls a service and judges its responses. */
 export async function runAgainst(asked: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
   const loaded = await openChosenDocument(asked);
-  const args = { ...asked, target: targetFor(asked, loaded.document) };
+  const credentials = { ...credentialsIn(environment, loaded.document), ...asked.credentials };
+  const args = { ...asked, credentials, target: targetFor(asked, loaded.document) };
   rejectUnknown(args, loaded);
-  const { credentials } = args;
-  const needsKey = surveyOperations(loaded.document).operations.some(
-    ({ security }) => security !== undefined && credentials[security.scheme] === undefined,
-  );
+  const { given } = args;
+  // Of several keys, each must be given for its scheme.
+  const single = surveyOperations(loaded.document).operations.flatMap(({ security }) => (security?.keys.length === 1 ? security.keys : []));
+  const needsKey = single.some((key) => credentials[key.scheme] === undefined && keyInHeaders(key, given.headers) === undefined);
   // A plan sends no requests, so it needs neither key nor token.
   const apiKey =
     !needsKey || Object.keys(credentials).length > 0
@@ -98,6 +101,13 @@ export async function runAgainst(asked: Arguments, { environment, output, paths,
     throw error;
   }
   return conclude({ report, loaded, args, output: safe, secrets });
+}
+
+/** The credentials of schemes that the environment has, in the variables that the printed curl lines read. */
+function credentialsIn(environment: Environment, { components }: OpenApiDocument): Readonly<Record<string, string>> {
+  const schemes = Object.keys(Object(components?.['securitySchemes']));
+  const values = schemes.map((scheme) => [scheme, environment[variableOf(scheme)]?.trim() ?? ''] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
 /** Says what a stopped run leaves. It does not judge responses, because most operations were not called. */

@@ -29,9 +29,10 @@ export function startConforming(document: OpenApiDocument): Promise<RawServer> {
     const { security, body } = operation;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     const url = `http://server.invalid${request.path}?${request.query.toString()}`;
-    const credential = security === undefined ? undefined : credentialOf(security, { url, headers });
-    if (security !== undefined && credential !== credentialText(security, KEY) && !(security.optional && credential === undefined))
-      return [401, operation];
+    for (const key of security?.keys ?? []) {
+      const credential = credentialOf(key, { url, headers });
+      if (credential !== credentialText(key, KEY) && !(security?.optional === true && credential === undefined)) return [401, operation];
+    }
     if (Object.values(parameters).some((value) => !known.has(value))) return [404, operation];
     for (const { in: place, name, required, pointer } of operation.parameters) {
       const value = place === 'query' ? (request.query.get(name) ?? undefined) : undefined;

@@ -61,7 +61,7 @@ function passedIn(output: string): number {
 
 async function exported({ finding }: Pick<Found, 'finding'>): Promise<string> {
   const file = join(await temporaryFolder(), `${finding.id}.test.mjs`);
-  await writeFile(file, toNodeTest({ document: info }, finding));
+  await writeFile(file, toNodeTest({ document: info, target: 'http://127.0.0.1:9/' }, finding));
   return file;
 }
 

@@ -94,8 +94,9 @@ function correctExchange({ document, state, operation, parameters, credential, b
 }
 
 function credentialIn(request: IncomingMessage, { security }: Operation): string | undefined {
-  if (security === undefined) return FAKE_KEY;
-  return credentialOf(security, { url: `http://fake.invalid${request.url ?? '/'}`, headers: headersOf(request) });
+  const [key] = security?.keys ?? [];
+  if (key === undefined) return FAKE_KEY;
+  return credentialOf(key, { url: `http://fake.invalid${request.url ?? '/'}`, headers: headersOf(request) });
 }
 
 function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
@@ -103,7 +104,8 @@ function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string
 }
 
 function keyOf(given: string | undefined, { security }: Operation): FakeExchange['key'] {
-  const expected = security === undefined ? FAKE_KEY : credentialText(security, FAKE_KEY);
+  const [key] = security?.keys ?? [];
+  const expected = key === undefined ? FAKE_KEY : credentialText(key, FAKE_KEY);
   return given === undefined ? 'none' : given === expected ? 'account' : 'wrong';
 }
 

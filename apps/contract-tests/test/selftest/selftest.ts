@@ -131,7 +131,7 @@ function requestOf(base: string, operation: Operation, alterForm: (form: string)
   const good = example === undefined ? '' : writeBody(operation, Object(example.value));
   const headers = new Headers(good === '' || body === undefined ? {} : { 'content-type': body.mediaType });
   const query = new URLSearchParams();
-  if (security !== undefined) attachCredential(security, FAKE_KEY, { headers, query });
+  for (const key of security?.keys ?? []) attachCredential(key, FAKE_KEY, { headers, query });
   const url = new URL(`${base}${fillPath(path, values)}`);
   url.search = query.toString();
   return new Request(url, { method, headers, ...(good === '' ? {} : { body: alterForm(good) ?? good }) });

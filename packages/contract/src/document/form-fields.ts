@@ -4,7 +4,7 @@ import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { isJsonType, mediaTypeName, MULTIPART } from './media-type.ts';
 import { readExamples, readSchema } from './members.ts';
-import type { Form, FormField, RequestBody, ScalarKind } from './operation.ts';
+import type { Form, FormField, Operation, RequestBody, ScalarKind } from './operation.ts';
 import { joinPointer } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, typesOf } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
@@ -16,36 +16,60 @@ const SEPARATORS = new Map<unknown, ',' | ' ' | '|'>([
   ['pipeDelimited', '|'],
 ]);
 
-/** The body of an operation, or the reason why its type is not supported. */
-export function readBodyOf(
-  document: OpenApiDocument,
-  operation: string,
-): { readonly body: RequestBody | undefined; readonly form: Form | undefined; readonly unsupportedBody: string | undefined } {
+type Bodies = Pick<Operation, 'body' | 'otherBodies' | 'bodyTypes' | 'form' | 'unsupportedBody'>;
+
+/** The body of an operation in all media types that this program builds, or the reason why it builds none. */
+export function readBodyOf(document: OpenApiDocument, operation: string): Bodies {
   const { value } = resolve(document, operation);
-  const none = { body: undefined, form: undefined, unsupportedBody: undefined };
-  if (!isObject(member(value, 'requestBody'))) return none;
+  if (!isObject(member(value, 'requestBody'))) return { body: undefined, form: undefined, unsupportedBody: undefined };
   const written = resolve(document, joinPointer(operation, 'requestBody'));
   const types = keysOf(written.value, 'content');
   const required = written.value['required'] === true;
-  function formAs(mediaType: string): Form | undefined {
-    const type = types.find((one) => mediaTypeName(one) === mediaType);
-    const media = type === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', type), required);
-    return media === undefined ? undefined : { ...media, format: 'form', mediaType, isWhole: false };
-  }
-  const form = formAs(FORM);
-  if (form !== undefined) return { body: form, form, unsupportedBody: undefined };
-  const jsonType = types.find((type) => isJsonType(mediaTypeName(type)) || mediaTypeName(type) === '*/*');
-  const json = jsonType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', jsonType), required);
-  if (json !== undefined && jsonType !== undefined) {
-    const isWhole = json.types.size > 0 && !json.types.has('object');
-    return { ...none, body: { ...json, format: 'json', mediaType: jsonType.includes('*') ? 'application/json' : jsonType, isWhole } };
-  }
-  const multipart = formAs(MULTIPART);
-  if (multipart !== undefined) return { body: multipart, form: multipart, unsupportedBody: undefined };
+  const known = types.flatMap((type) => {
+    const media = readMedia(document, joinPointer(written.pointer, 'content', type), required);
+    return media === undefined ? [] : (bodyAs(type, media) ?? []);
+  });
+  const [body, ...otherBodies] = known.toSorted((one, other) => rankOfBody(one) - rankOfBody(other));
+  const isUnsupported = body === undefined && required;
   return {
-    ...none,
-    unsupportedBody: required ? `it needs a body of the type ${types.join(' or ')}, which this program does not build` : undefined,
+    body,
+    otherBodies,
+    bodyTypes: types.map(mediaTypeName),
+    form: body !== undefined && isForm(body) ? body : undefined,
+    unsupportedBody: isUnsupported ? `it needs a body of the type ${types.join(' or ')}, which this program does not build` : undefined,
   };
+}
+
+/** A body with a media type; undefined for a type that this program does not build. */
+function bodyAs(type: string, media: Media): RequestBody | undefined {
+  const name = mediaTypeName(type);
+  if (name === FORM || name === MULTIPART) return { ...media, format: 'form', mediaType: name, isWhole: false };
+  const isText = media.types.size === 0 || media.types.has('string');
+  if (isJsonType(name) || name === '*/*')
+    return {
+      ...media,
+      format: 'json',
+      mediaType: name.includes('*') ? 'application/json' : type,
+      isWhole: media.types.size > 0 && !media.types.has('object'),
+    };
+  if (!isText || !/^(?:text\/[^*]+|application\/octet-stream)$/.test(name) || name.endsWith('/xml')) return undefined;
+  return { ...media, format: 'text', mediaType: type, isWhole: true };
+}
+
+function isForm(body: RequestBody): body is Form {
+  return body.format === 'form' && 'encoding' in body;
+}
+
+/** A form is sent before JSON, because it has the stricter rules; a form with files and a text come last. */
+function rankOfBody({ format, mediaType }: RequestBody): number {
+  return mediaType === FORM ? 0 : format === 'json' ? 1 : format === 'form' ? 2 : 3;
+}
+
+/** An operation whose body is the one of a content type, if it describes several. */
+export function withBody(operation: Operation, contentType: string): Operation {
+  const type = mediaTypeName(contentType);
+  const body = operation.otherBodies?.find(({ mediaType }) => mediaTypeName(mediaType) === type);
+  return body === undefined ? operation : { ...operation, body, form: isForm(body) ? body : undefined };
 }
 
 type Media = Omit<Form, 'format' | 'mediaType' | 'isWhole'> & { readonly types: ReadonlySet<string> };
@@ -60,7 +84,8 @@ function readMedia(document: OpenApiDocument, holder: string, required: boolean)
   return { pointer, schema, required, encoding, fields, types, examples: readExamples(document, holder) };
 }
 
-function readFields(document: OpenApiDocument, pointer: string, encoding: JsonObject): ReadonlyMap<string, FormField> {
+/** The properties of an object, with how a form carries each. */
+export function readFields(document: OpenApiDocument, pointer: string, encoding: JsonObject): ReadonlyMap<string, FormField> {
   const fields = new Map<string, FormField>();
   const nodes = schemaNodes(document, pointer);
   const required = new Set<unknown>(nodes.flatMap(({ schema }) => (Array.isArray(schema['required']) ? schema['required'] : [])));
@@ -73,6 +98,7 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
         pointer: joinPointer(node.pointer, 'properties', name),
         required: required.has(name),
         ...readCoercion(document, described, member(encoding, name)),
+        contentType: partTypeOf(described, member(encoding, name)),
         isFile: described.some(({ schema }) => schema['format'] === 'binary' || schema['contentMediaType'] !== undefined),
         secret: described.some(({ schema }) => schema['x-secret'] === true),
       });
@@ -80,6 +106,28 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
   }
   return fields;
 }
+
+/**
+ * The first content type that the document gives for a part: in `encoding`, else as `contentMediaType`. The default of an object is JSON, and of a
+ * text no type.
+ */
+function partTypeOf(described: readonly SchemaNode[], encoding: unknown): string | undefined {
+  const listed = isObject(encoding) ? encoding['contentType'] : undefined;
+  const written = typeof listed === 'string' ? listed : described.map(({ schema }) => schema['contentMediaType']).find(Boolean);
+  const isJson = typesOf(described).has('object');
+  const type = mediaTypeName(String(written ?? (isJson ? 'application/json' : '')).split(',', 1)[0] ?? '');
+  // Any type of a range is right.
+  return type === '' ? undefined : (PLAIN_OF_RANGE[type] ?? type);
+}
+
+const PLAIN_OF_RANGE: Readonly<Record<string, string>> = {
+  '*/*': 'application/octet-stream',
+  'application/*': 'application/octet-stream',
+  'image/*': 'image/png',
+  'text/*': 'text/plain',
+  'audio/*': 'audio/mpeg',
+  'video/*': 'video/mp4',
+};
 
 type Coercion = Pick<FormField, 'kind' | 'items' | 'separator'>;
 

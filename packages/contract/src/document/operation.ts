@@ -25,17 +25,19 @@ export interface Operation {
   readonly makesSeveral: boolean;
   /** Whether a retry after a lost response is safe (`x-retry`). Default: only for read-only operations. */
   readonly retry: 'safe' | 'never';
-  /** Its credential, or undefined. */
+  /** Its credentials, or undefined. */
   readonly security: Security | undefined;
-  /** Why the required credentials cannot be sent, or undefined. */
   /** The first server of its own, which is not that of the document; undefined if it has none. */
   readonly ownServer?: string | undefined;
-  /** The headers of a requirement of several keys, in lower case. The user can give them. */
-  readonly keyHeaders?: readonly string[] | undefined;
+  /** Why the required credentials cannot be sent, or undefined. */
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Its body: a form, else JSON. */
   readonly body: RequestBody | undefined;
+  /** Its body as each other media type that can be built. */
+  readonly otherBodies?: readonly RequestBody[];
+  /** All media types of its body, in lower case without parameters. */
+  readonly bodyTypes?: readonly string[];
   /** Its body when that is a form. */
   readonly form: Form | undefined;
   /** Why the required body cannot be sent, or undefined. */
@@ -64,6 +66,13 @@ export const UNDESCRIBED: Omit<Operation, 'id' | 'method' | 'path' | 'pointer'> 
 };
 
 export interface Security {
+  /** The keys of a request, which are sent together. Most operations need one. */
+  readonly keys: readonly SecurityKey[];
+  /** Whether the document also allows requests without them. */
+  readonly optional: boolean;
+}
+
+export interface SecurityKey {
   /** Name of the security scheme. */
   readonly scheme: string;
   /** An API key, a bearer token, or user and password. */
@@ -73,8 +82,8 @@ export interface Security {
   readonly name: string;
   /** The scopes that a token needs. */
   readonly scopes: readonly string[];
-  /** Whether the document also allows requests without it. */
-  readonly optional: boolean;
+  /** The environment variable with the key in printed commands. */
+  readonly variable: string;
 }
 
 export interface Parameter {
@@ -101,12 +110,12 @@ export interface Form extends RequestBody {
   readonly encoding: Readonly<Record<string, unknown>>;
 }
 
-/** A body: a form, or JSON. */
+/** A body: a form, JSON, or a text that is sent as it is. */
 export interface RequestBody {
-  readonly format: 'form' | 'json';
+  readonly format: 'form' | 'json' | 'text';
   /** The content type of requests. */
   readonly mediaType: string;
-  /** Whether it is JSON that is not an object, such as a list. It has no fields. */
+  /** Whether it is a text, or JSON that is not an object, such as a list. It has no fields. */
   readonly isWhole: boolean;
   /** Pointer to its schema, for `Validator.compile` and `maskSecrets`. */
   readonly pointer: string;
@@ -123,6 +132,8 @@ export type ScalarKind = 'string' | 'integer' | 'number' | 'boolean';
 export interface FormField {
   /** Whether the field is a file of a `multipart/form-data` body. */
   readonly isFile: boolean;
+  /** The content type of its part of a `multipart/form-data` body; undefined for the default. */
+  readonly contentType?: string | undefined;
   readonly name: string;
   readonly pointer: string;
   readonly required: boolean;

@@ -22,7 +22,10 @@ describe('the reseller document', () => {
   test('has 25 operations, all behind the API key', () => {
     expect(operations.size).toBe(25);
     for (const { security } of operations.values())
-      expect(security).toEqual({ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY', scopes: [], optional: false });
+      expect(security).toMatchObject({
+        keys: [{ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY' }],
+        optional: false,
+      });
   });
 
   test('has the cost and the effect of each operation', () => {
@@ -134,7 +137,7 @@ describe('chooses among the security requirements', () => {
       paths: { '/a': { get: { responses: {} } } },
     };
     const [operation] = readOperations(parseDocument(document));
-    return operation?.unsupportedSecurity ?? operation?.security?.scheme;
+    return operation?.unsupportedSecurity ?? operation?.security?.keys.map(({ scheme }) => scheme).join();
   };
 
   test.each<[readonly object[], string | undefined]>([
@@ -145,11 +148,10 @@ describe('chooses among the security requirements', () => {
     [[{ Mutual: [] }, { Basic: [] }], 'Basic'],
     [[{ Mutual: [] }, {}], undefined],
     [[], undefined],
-    [[{ Mutual: [] }], 'it needs Mutual; only one API key, bearer token, or user and password can be sent'],
-    [
-      [{ Key: [], Token: [] }],
-      'it needs Key and Token; only one API key, bearer token, or user and password can be sent; give its headers with --header',
-    ],
+    [[{ Mutual: [] }], 'it needs Mutual; only API keys, bearer tokens, and user and password can be sent'],
+    [[{ Key: [], Token: [] }], 'Key,Token'],
+    [[{ Key: [], Token: [] }, { Basic: [] }], 'Basic'],
+    [[{ Key: [], Mutual: [] }], 'it needs Key and Mutual; only API keys, bearer tokens, and user and password can be sent'],
   ])('%j: %s', (security, expected) => {
     expect(chosen(...security)).toBe(expected);
   });

@@ -6,7 +6,7 @@ import { emptyRecord, isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { mediaTypeName } from './media-type.ts';
 import { readExamples, readHeader, readSchema } from './members.ts';
-import type { Header, Link, MediaType, Operation, OperationResponse, Parameter, Security } from './operation.ts';
+import type { Header, Link, MediaType, Operation, OperationResponse, Parameter, SecurityKey } from './operation.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import { provenanceOf } from './provenance.ts';
 import type { Provenance } from './provenance.ts';
@@ -229,59 +229,47 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
   return links;
 }
 
-/** The preferred security requirement that needs a single API key, token, or user and password. */
-function readSecurity(
-  document: OpenApiDocument,
-  operation: JsonObject,
-): Pick<Operation, 'security' | 'keyHeaders' | 'unsupportedSecurity'> {
+/** The preferred security requirement of which every scheme is an API key, a token, or user and password: the one with the fewest. */
+function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
   const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
-  const listed = written.filter(isObject);
-  const requirements = listed.map((requirement) => Object.keys(requirement));
-  const optional = requirements.length === 0 || requirements.some((schemes) => schemes.length === 0);
-  const readable = listed.flatMap((requirement) => {
-    const [scheme, ...others] = Object.keys(requirement);
-    const read = scheme === undefined || others.length > 0 ? undefined : readScheme(document, scheme);
-    return read === undefined ? [] : [{ ...read, scopes: listAt(requirement, read.scheme).map(String) }];
+  const requirements = written.filter(isObject);
+  const optional = requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0);
+  const readable = requirements.flatMap((requirement) => {
+    const schemes = Object.keys(requirement);
+    const keys = schemes.flatMap((scheme) => readScheme(document, scheme, listAt(requirement, scheme).map(String)) ?? []);
+    return schemes.length > 0 && keys.length === schemes.length ? [keys] : [];
   });
-  const [first] = readable.toSorted((one, other) => preferenceOf(one) - preferenceOf(other));
-  if (first !== undefined) return { security: { ...first, optional }, unsupportedSecurity: undefined };
+  const [keys] = readable.toSorted((one, other) => one.length - other.length || preferenceOf(one) - preferenceOf(other));
+  if (keys !== undefined) return { security: { keys, optional }, unsupportedSecurity: undefined };
   if (optional) return { security: undefined, unsupportedSecurity: undefined };
-  const needed = requirements.map((schemes) => schemes.join(' and ')).join(' or ');
-  const keyHeaders = requirements.map((schemes) => keyHeadersOf(document, schemes)).find((headers) => headers !== undefined);
-  const orGiven = keyHeaders === undefined ? '' : '; give its headers with --header';
+  const needed = requirements.map((requirement) => Object.keys(requirement).join(' and ')).join(' or ');
   return {
     security: undefined,
-    keyHeaders,
-    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent${orGiven}`,
+    unsupportedSecurity: `it needs ${needed}; only API keys, bearer tokens, and user and password can be sent`,
   };
 }
 
-/** The headers of several schemes, in lower case; undefined when one of them is not sent in a header. */
-function keyHeadersOf(document: OpenApiDocument, schemes: readonly string[]): readonly string[] | undefined {
-  const headers = schemes.flatMap((scheme) => {
-    const read = readScheme(document, scheme);
-    return read?.in === 'header' ? [read.name.toLowerCase()] : [];
-  });
-  return headers.length === schemes.length ? headers : undefined;
+function preferenceOf(keys: readonly SecurityKey[]): number {
+  return Math.max(...keys.map(({ kind, in: place }) => (kind === 'basic' ? 3 : kind === 'bearer' ? 1 : place === 'header' ? 0 : 2)));
 }
 
-function preferenceOf({ kind, in: place }: Pick<Security, 'kind' | 'in'>): number {
-  return kind === 'basic' ? 3 : kind === 'bearer' ? 1 : place === 'header' ? 0 : 2;
-}
-
-function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, 'optional' | 'scopes'> | undefined {
+function readScheme(document: OpenApiDocument, scheme: string, scopes: readonly string[]): SecurityKey | undefined {
   const pointer = joinPointer('/components/securitySchemes', scheme);
   if (valueAt(document, pointer) === undefined) return undefined;
   const { value } = resolve(document, pointer);
   const { type, in: place } = value;
   const name = stringOf(value['name']);
+  const common = { scheme, scopes, variable: stringOf(value[VARIABLE]) ?? 'CONTRACT_API_KEY' };
   if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie'))
-    return { scheme, kind: 'key', in: place, name };
+    return { ...common, kind: 'key', in: place, name };
   const http = type === 'http' ? stringOf(value['scheme'])?.toLowerCase() : undefined;
   if (http === 'bearer' || type === 'oauth2' || type === 'openIdConnect')
-    return { scheme, kind: 'bearer', in: 'header', name: 'Authorization' };
-  return http === 'basic' ? { scheme, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
+    return { ...common, kind: 'bearer', in: 'header', name: 'Authorization' };
+  return http === 'basic' ? { ...common, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
 }
+
+/** The key of a security scheme with the environment variable of its credential, where it has one of its own. */
+export const VARIABLE = 'x-contract-variable';
 
 /** The described response of a status: for the exact code, else its class (`4XX`), else `default`. */
 export function responseFor(operation: Operation, status: number): OperationResponse | undefined {

@@ -56,7 +56,12 @@ export function requiredParameters(
 
 /** Whether a parameter is the credential. Some documents describe it twice. */
 export function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
-  return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
+  return security?.keys.some((key) => key.in === place && key.name.toLowerCase() === name.toLowerCase()) === true;
+}
+
+/** Whether the document describes a header of requests. */
+export function takesHeader({ parameters }: Pick<Operation, 'parameters'>, header: string): boolean {
+  return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header);
 }
 
 /** Whether a parameter is the entity tag of the state that a change is for. */
@@ -70,6 +75,11 @@ export function isEntityTag({ name, in: place }: Parameter): boolean {
  */
 const IGNORABLE = /^(?:accept(?:-.+)?|if-.+|range|prefer|cache-control|pragma|expect|te|dnt|save-data|user-agent|referer|origin|from)$/i;
 
+/** Whether a header names one request, such as `Idempotency-Key`. A service takes two requests with the same value for one. */
+export function isRequestName({ name, in: place }: Parameter): boolean {
+  return place === 'header' && /^(?:x-)?(?:idempotency-key|(?:request|correlation|trace)-?id)$/i.test(name);
+}
+
 /** Whether a service may ignore an invalid value of a parameter. */
 export function isIgnorable({ name, in: place }: Parameter): boolean {
   return place === 'header' && IGNORABLE.test(name);
@@ -82,10 +92,11 @@ export function issuesOfText(check: (value: unknown) => readonly Issue[], text: 
   return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
 }
 
-type Pair = readonly [name: string, text: string];
+/** A parameter as it is sent. */
+export type Pair = readonly [name: string, text: string];
 
 /** A valid value of a parameter, as it is sent: several pairs for a repeated list and for an object. */
-function writtenSample(source: SampleSource, parameter: Parameter): readonly Pair[] | undefined {
+export function writtenSample(source: SampleSource, parameter: Parameter): readonly Pair[] | undefined {
   const { pointer, examples } = parameter;
   const sample =
     firstFitting(source, pointer, examples) ??
@@ -106,7 +117,7 @@ function givenPairs({ document }: SampleSource, parameter: Parameter, text: stri
 }
 
 /** An object with a value for each property, also for those that are not required: without them, it would not be sent. */
-function wholeObject(source: SampleSource, { pointer }: Parameter): SampleValue | undefined {
+export function wholeObject(source: SampleSource, { pointer }: Parameter): SampleValue | undefined {
   if (pointer === undefined) return undefined;
   const properties = schemaNodes(source.document, pointer).flatMap((node) =>
     keysOf(node.schema, 'properties').map(
@@ -120,9 +131,11 @@ function wholeObject(source: SampleSource, { pointer }: Parameter): SampleValue 
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
 /** Writes a value in the style of its parameter; undefined when it has none, or contains further lists and objects. */
-function textPairs({ name, style, explode }: Parameter, value: unknown): readonly Pair[] | undefined {
+export function textPairs({ name, in: place, style, explode }: Parameter, value: unknown): readonly Pair[] | undefined {
   const separator = SEPARATORS[style] ?? ',';
-  if (Array.isArray(value)) return explode ? value.map((item) => [name, String(item)]) : [[name, value.map(String).join(separator)]];
+  // Only the query can repeat a name.
+  if (Array.isArray(value))
+    return explode && place === 'query' ? value.map((item) => [name, String(item)]) : [[name, value.map(String).join(separator)]];
   if (value === null || value === undefined) return undefined;
   if (!isObject(value)) return [[name, String(value)]];
   const entries = Object.entries(value);

@@ -13,7 +13,7 @@ export interface SpecialValue {
 }
 
 /** Letters of several scripts, and a character outside the basic multilingual plane. */
-const FREE_TEXT = 'Zoë Åström 漢字 🛠';
+export const FREE_TEXT = 'Zoë Åström 漢字 🛠';
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ITEMS = 20;
 
@@ -102,12 +102,19 @@ function lists(
 ): readonly SpecialValue[] {
   const holder = nodes.find(({ schema }) => isObject(schema['items']));
   const sample = holder === undefined ? undefined : sampleOf(source, joinPointer(holder.pointer, 'items'));
+  const itemSchema =
+    holder === undefined
+      ? {}
+      : Object.assign({}, ...schemaNodes(source.document, joinPointer(holder.pointer, 'items')).map(({ schema }) => schema));
+  const listedItems = listed(itemSchema).map(({ value }) => value);
   function many(length: number): readonly unknown[] {
     return Array.from({ length }, () => sample?.value);
   }
   return [
     ...(minItems === 0 ? [{ value: [], what: 'empty' }] : []),
     ...(sample === undefined ? [] : [{ value: many(Math.max(1, Number(minItems))), what: 'with one item' }]),
+    // Only several items show how a list is written.
+    ...(listedItems.length > 1 ? [{ value: listedItems.slice(0, MAX_ITEMS), what: 'with all listed items' }] : []),
     ...(sample !== undefined && typeof maxItems === 'number' && maxItems <= MAX_ITEMS
       ? [{ value: many(maxItems), what: 'with all allowed items' }]
       : []),

@@ -1,4 +1,4 @@
-import type { Security } from '../document/operation.ts';
+import type { SecurityKey } from '../document/operation.ts';
 
 /** The parts of a request that can contain a credential. */
 export interface CredentialCarrier {
@@ -8,7 +8,7 @@ export interface CredentialCarrier {
 }
 
 /** Encodes a key for its security scheme. For basic authentication the key is `user:password`, or a user without a password. */
-export function credentialText({ kind }: Security, key: string): string {
+export function credentialText({ kind }: SecurityKey, key: string): string {
   if (kind === 'bearer') return `Bearer ${key}`;
   if (kind === 'basic') return `Basic ${Buffer.from(key.includes(':') ? key : `${key}:`).toString('base64')}`;
   return key;
@@ -16,7 +16,7 @@ export function credentialText({ kind }: Security, key: string): string {
 
 /** Adds a key to a request as its security scheme requires. */
 export function attachCredential(
-  security: Security,
+  security: SecurityKey,
   key: string,
   request: { readonly headers: Headers; readonly query: URLSearchParams },
 ): void {
@@ -31,7 +31,7 @@ export function attachCredential(
 }
 
 /** The encoded credential of a request, or undefined. */
-export function credentialOf(security: Security, { url, headers }: CredentialCarrier): string | undefined {
+export function credentialOf(security: SecurityKey, { url, headers }: CredentialCarrier): string | undefined {
   switch (security.in) {
     case 'header':
       return headers[security.name.toLowerCase()];
@@ -58,7 +58,7 @@ export function cookieIn(header: string, name: string): string | undefined {
 }
 
 /** The strings that reveal a credential: its encoded form and the secret in it. */
-export function secretsOfCredential({ kind }: Security, credential: string): readonly string[] {
+export function secretsOfCredential({ kind }: SecurityKey, credential: string): readonly string[] {
   // In cookies and queries the key is percent-encoded.
   if (kind === 'key') return [...new Set([credential, encodeURIComponent(credential)])];
   const secret = credential.replace(/^\S+\s+/, '');

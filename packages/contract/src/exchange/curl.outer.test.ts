@@ -96,7 +96,7 @@ async function sendAs(id: string, { value, credential = 'account', key = KEY }: 
   const keyOf = { account: key, wrong: 'no-such-key', none: undefined }[credential];
   const fields = { a: value, b: 'b' };
   const body = operation.body === undefined ? undefined : writeBody(operation, fields);
-  const request = buildRequest({ target: new URL(recorder.baseUrl), step, path: { thing: `x${value}` }, body, key: keyOf });
+  const request = buildRequest({ target: new URL(recorder.baseUrl), step, path: { thing: `x${value}` }, body, keyFor: () => keyOf });
   const headers = Object.fromEntries(request.headers);
   const { method, url } = request;
   await fetch(request);

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
-import { isMultipart } from '../form/multipart.ts';
+import { isMultipart, partHeadOf } from '../form/multipart.ts';
 import { cookieIn } from './credential.ts';
 import type { Exchange, SentRequest } from './exchange.ts';
 import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
@@ -19,41 +19,49 @@ export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
 
 /** A curl command for a request that is already masked. */
 export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
-  const { security } = operation;
-  const { method, headers, body } = sent;
-  const key = sent.credential === 'account' ? '$CONTRACT_API_KEY' : 'no-such-key';
-  const carrier = sent.credential === 'none' ? undefined : security;
+  const { method, headers, body, credential } = sent;
+  const keys = operation.security?.keys ?? [];
   const url = new URL(sent.url);
-  if (security?.in === 'query') url.searchParams.delete(security.name);
-  const address = quoted(url.href);
+  for (const key of keys) if (key.in === 'query') url.searchParams.delete(key.name);
   // curl expands brackets and braces in an address to several requests, unless -g is given.
-  const parts = ['curl', '-i', ...(/[[\]{}]/.test(url.href) ? ['-g'] : []), '-X', /^\w+$/.test(method) ? method : quoted(method)];
-  // curl accepts any type, and a service may then send another one than to the run.
-  const accept = headers['accept'];
-  if (accept !== undefined && accept !== '*/*') parts.push('-H', quoted(`accept: ${accept}`));
-  for (const header of requiredHeaders(operation, headers)) parts.push('-H', quoted(header));
-  const cookies = requiredCookies(operation, headers).map(quoted);
-  if (carrier?.in === 'cookie') cookies.push(withKey(`${carrier.name}=`, key));
-  else if (carrier?.kind === 'basic') parts.push('-u', userOf(key));
-  else if (carrier?.in === 'header') parts.push('-H', withKey(`${carrier.name}: ${carrier.kind === 'bearer' ? 'Bearer ' : ''}`, key));
+  const parts = ['curl', '-i', ...(/[[\]{}]/.test(url.href) ? ['-g'] : [])];
+  // With -X HEAD, curl waits for a body.
+  parts.push(...(method === 'HEAD' ? ['-I'] : ['-X', /^\w+$/.test(method) ? method : quoted(method)]));
+  for (const header of shownHeaders(operation, headers)) parts.push('-H', quoted(header));
+  const cookies = shownCookies(operation, headers).map(quoted);
+  let address = quoted(url.href);
+  for (const key of credential === 'none' ? [] : keys) {
+    const secret = credential === 'account' ? `$${key.variable}` : 'no-such-key';
+    if (key.in === 'cookie') cookies.push(withKey(`${key.name}=`, secret));
+    else if (key.in === 'query')
+      address += withKey(`${url.search === '' && address.endsWith("'") ? '?' : '&'}${new URLSearchParams({ [key.name]: '' })}`, secret);
+    else if (key.kind === 'basic') parts.push('-u', userOf(secret));
+    else parts.push('-H', withKey(`${key.name}: ${key.kind === 'bearer' ? 'Bearer ' : ''}`, secret));
+  }
   if (cookies.length > 0) parts.push('-b', cookies.join("'; '"));
   if (body !== undefined && body !== '') parts.push(...bodyParts(operation, body));
-  const query =
-    carrier?.in === 'query' ? withKey(`${url.search === '' ? '?' : '&'}${new URLSearchParams({ [carrier.name]: '' })}`, key) : '';
-  return [...parts, address + query].join(' ');
+  return [...parts, address].join(' ');
 }
 
-/** The required headers of an operation, such as a tenant. */
-function requiredHeaders({ parameters }: Operation, headers: SentRequest['headers']): readonly string[] {
-  return parameters.flatMap(({ in: place, name, required }) => {
-    const value = headers[name.toLowerCase()];
-    return place === 'header' && required && value !== undefined ? [`${name}: ${value}`] : [];
+/** Headers that other parts of the command stand for. */
+const NOT_SHOWN = new Set(['content-type', 'content-length', 'cookie', 'host', 'connection']);
+
+/** The headers of a request without its credentials. */
+function shownHeaders({ parameters, security }: Operation, headers: SentRequest['headers']): readonly string[] {
+  const keys = new Set(security?.keys.map(({ name }) => name.toLowerCase()));
+  return Object.entries(headers).flatMap(([name, value]) => {
+    // curl accepts any type, too.
+    if (NOT_SHOWN.has(name) || keys.has(name) || (name === 'accept' && value === '*/*')) return [];
+    const written = parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === name)?.name ?? name;
+    // curl removes a header without a value, unless a semicolon ends it.
+    return [value === '' ? `${written};` : `${written}: ${value}`];
   });
 }
 
-function requiredCookies({ parameters }: Operation, headers: SentRequest['headers']): readonly string[] {
-  return parameters.flatMap(({ in: place, name, required }) => {
-    const value = place === 'cookie' && required ? cookieIn(headers['cookie'] ?? '', name) : undefined;
+function shownCookies({ parameters, security }: Operation, headers: SentRequest['headers']): readonly string[] {
+  const keys = new Set(security?.keys.map((key) => key.in === 'cookie' && key.name));
+  return parameters.flatMap(({ in: place, name }) => {
+    const value = place === 'cookie' && !keys.has(name) ? cookieIn(headers['cookie'] ?? '', name) : undefined;
     return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
   });
 }
@@ -65,11 +73,12 @@ function bodyParts({ body: described }: Operation, text: string): readonly strin
   const { format, mediaType = DEFAULT_TYPE } = described ?? {};
   // A file is written as text too, which a service that reads files accepts with a name.
   if (described !== undefined && isMultipart(described))
-    return [...new URLSearchParams(text)].flatMap(([name, value]) =>
-      described.fields.get(name)?.isFile === true
-        ? ['-F', quoted(`${name}="${value}";filename=contract-test.txt`)]
-        : ['--form-string', quoted(`${name}=${value}`)],
-    );
+    return [...new URLSearchParams(text)].flatMap(([name, value]) => {
+      const { filename, type } = partHeadOf(described, name);
+      if (type === undefined) return ['--form-string', quoted(`${name}=${value}`)];
+      const file = filename === undefined ? '' : `;filename=${filename}`;
+      return ['-F', quoted(`${name}="${value.replaceAll(/["\\]/g, '\\$&')}"${file};type=${type}`)];
+    });
   const type = mediaType === DEFAULT_TYPE ? [] : ['-H', quoted(`content-type: ${mediaType}`)];
   return [...type, '--data-raw', quoted(format === 'json' ? unseenAsJson(text) : text)];
 }

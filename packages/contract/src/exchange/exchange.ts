@@ -102,14 +102,16 @@ export function readExchange(operation: Operation, sent: SentRequest, raw: RawRe
 const MIN_CREDENTIAL_LENGTH = 8;
 
 function echoesCredential({ security }: Operation, sent: SentRequest, { headers, bytes }: RawResponse): boolean {
-  const credential = security === undefined ? undefined : credentialOf(security, sent);
-  if (security === undefined || credential === undefined) return false;
-  const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
-  if (secrets.length === 0) return false;
-  // A response may renew a session cookie.
-  const shown = Object.entries(headers).filter(([name]) => !(security.in === 'cookie' && name === 'set-cookie'));
-  const texts = [Buffer.from(bytes).toString(), ...shown.map(([, value]) => value)];
-  return secrets.some((secret) => texts.some((text) => text.includes(secret)));
+  return (security?.keys ?? []).some((key) => {
+    const credential = credentialOf(key, sent);
+    if (credential === undefined) return false;
+    const secrets = secretsOfCredential(key, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
+    if (secrets.length === 0) return false;
+    // A response may renew a session cookie.
+    const shown = Object.entries(headers).filter(([name]) => !(key.in === 'cookie' && name === 'set-cookie'));
+    const texts = [Buffer.from(bytes).toString(), ...shown.map(([, value]) => value)];
+    return secrets.some((secret) => texts.some((text) => text.includes(secret)));
+  });
 }
 
 /** Whether a request conforms to the document, so that its response shows the regular behaviour. */
@@ -130,7 +132,7 @@ const PLAIN: ReadonlySet<Purpose> = new Set([
 ]);
 
 /** The value of a JSON body, or undefined. */
-export function jsonValue({ body }: Exchange): unknown {
+export function jsonValue({ body }: Pick<Exchange, 'body'>): unknown {
   return body.kind === 'json' ? body.value : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import { mediaTypeName } from '../document/media-type.ts';
-import type { Operation, Parameter } from '../document/operation.ts';
+import type { Operation, Parameter, RequestBody } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
 import { MASK, maskSecrets } from '../document/secrets.ts';
 import { rootView } from '../document/view.ts';
@@ -28,12 +28,23 @@ export function maskedForm(document: OpenApiDocument, { operation, sent }: Excha
   const described = operation.body;
   const type = mediaTypeName(headers['content-type'] ?? described?.mediaType ?? '');
   if (described === undefined || type !== mediaTypeName(described.mediaType)) return `(${body.length} characters as ${type}; not recorded)`;
+  if (described.isWhole) return maskedWhole(document, described, body);
   const { values, issues } = readBody(operation, body);
   if (issues.some(({ path, keyword }) => path === '' && keyword === 'malformed'))
     return `(${body.length} characters that are not valid ${type}; not recorded)`;
   const masked = maskNamed(maskSecrets(document, described.pointer, values));
   const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, described.fields.has(name) ? value : MASK]);
   return writeBody(operation, Object.fromEntries(known));
+}
+
+/** A text, or JSON that is not an object. The values that the document does not describe are masked. */
+function maskedWhole(document: OpenApiDocument, { format, pointer }: RequestBody, body: string): string {
+  if (format !== 'json') return rootView(document, pointer).nodes.some(({ schema }) => schema['x-secret'] === true) ? MASK : body;
+  try {
+    return JSON.stringify(maskUnknown(rootView(document, pointer), maskNamed(maskSecrets(document, pointer, JSON.parse(body)))));
+  } catch {
+    return `(${body.length} characters that are not JSON; not recorded)`;
+  }
 }
 
 /** The URL of a request without the values of secret and undescribed query parameters. */
@@ -61,7 +72,7 @@ export function hasSecretName(name: string): boolean {
 
 /** Whether a header has a credential, by the document or by the words of its name in lower case. True and false reveal nothing. */
 export function isSecretHeader({ security }: Operation, name: string, value: string): boolean {
-  if (security?.in === 'header' && security.name.toLowerCase() === name) return true;
+  if (security?.keys.some((key) => key.in === 'header' && key.name.toLowerCase() === name) === true) return true;
   // An Idempotency-Key tells requests apart, and gives access to nothing.
   if (name === 'idempotency-key') return false;
   return value !== 'true' && value !== 'false' && !name.startsWith('access-control-') && hasSecretName(name);

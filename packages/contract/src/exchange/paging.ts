@@ -1,19 +1,20 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
-import type { Operation } from '../document/operation.ts';
+import type { Operation, Parameter } from '../document/operation.ts';
 import { joinPointer, valueAt } from '../document/pointer.ts';
 import { replaced } from '../document/replace.ts';
 import { keysOf, schemaNodes, typesOf } from '../document/schema.ts';
 import { rootView } from '../document/view.ts';
 import type { View } from '../document/view.ts';
-import { jsonOf } from './exchange.ts';
+import { jsonOf, jsonValue } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 /** How to read the list of an operation page by page. */
 export interface Paging {
-  /** Whether a request has the number of items to skip, or a cursor from the page before. */
-  readonly by: 'offset' | 'cursor';
+  /** What asks for the next page: the number of items to skip, the number of the page, a cursor, or an address (RFC 8288, `next` in the body). */
+  readonly by: 'offset' | 'page' | 'cursor' | 'link';
   readonly in: 'form' | 'query';
-  /** Name of the form field or query parameter with the offset or cursor. */
+  /** Name of the form field or query parameter; empty for an address, which names its parameters itself. */
   readonly field: string;
   /** Maximum number of items on a page, if the document has it. */
   readonly size: number | undefined;
@@ -21,25 +22,48 @@ export interface Paging {
   readonly pointer: string;
   /** JSON pointer into the document to the list's schema. */
   readonly at: string;
-  /** Returns the offset or cursor of the next page; undefined when there is none. */
-  readonly next: (body: unknown) => string | undefined;
+  /** The offset or number of the second page, which no response needs to name; undefined for a cursor and an address. */
+  readonly second: string | undefined;
+  /** Returns the parameters of the page after a response; undefined when there is none. */
+  readonly next: (page: Page) => readonly QueryPair[] | undefined;
   readonly itemsOf: (body: unknown) => readonly unknown[] | undefined;
   readonly withItems: (body: unknown, items: readonly unknown[]) => unknown;
 }
 
+/** The parts of an exchange that can name the next page. */
+export type Page = Pick<Exchange, 'body' | 'headers'> & { readonly sent: Pick<Exchange['sent'], 'url'> };
+
+export type QueryPair = readonly [name: string, value: string];
+
 const OFFSET = /^(?:offset|skip|start)$/i;
-const CURSOR = /^(?:cursor|after|starting_?after|(?:page|next|continuation)_?token|continuation|marker)$/i;
+const NUMBER = /^page(?:_?(?:no|number|index))?$/i;
+const CURSOR = /^(?:cursor|after|before|starting_?after|ending_?before|(?:page|next|continuation)_?token|continuation|marker)$/i;
 /** Names of properties with the cursor of the next page. */
 const NEXT = /^(?:next|next_?(?:cursor|token|page_?token|marker)|cursor|continuation_?token|continuation|end_?cursor)$/i;
+/** Names of properties with the address of the next page. */
+const NEXT_ADDRESS = /^next(?:_?(?:page_?)?(?:url|link|uri|href))?$/i;
 const MAX_DEPTH = 3;
 
-/** Detects the paging of an operation: an offset and a list with `maxItems`, or a cursor and a response with the next cursor. */
+/** Whether a parameter is a cursor. Only a response has a valid value. */
+export function isCursor({ in: place, name }: Pick<Parameter, 'in' | 'name'>): boolean {
+  return place === 'query' && CURSOR.test(name);
+}
+
+/** Whether all pages can be read one after the other, until a response names no next one. */
+export function isWalked(paging: Paging | undefined): boolean {
+  return paging?.by === 'cursor' || paging?.by === 'link';
+}
+
+/**
+ * Detects the paging of an operation: an offset and a list with `maxItems`, a cursor and a response with the next one, a response with the address of
+ * the next page, or the number of a page.
+ */
 export function pagingOf(document: OpenApiDocument, operation: Operation): Paging | undefined {
-  const schema = Object.entries(operation.responses)
-    .filter(([status]) => status.startsWith('2'))
-    .map(([, response]) => jsonOf(response)?.pointer)
-    .find((pointer) => pointer !== undefined);
-  if (schema === undefined) return undefined;
+  const success = Object.entries(operation.responses).find(
+    ([status, response]) => status.startsWith('2') && jsonOf(response)?.pointer !== undefined,
+  )?.[1];
+  const schema = success === undefined ? undefined : jsonOf(success)?.pointer;
+  if (success === undefined || schema === undefined) return undefined;
   const view = rootView(document, schema);
   const list = find(view, ({ nodes }) => nodes.some(({ schema: one }) => typeof one['maxItems'] === 'number')) ?? find(view, isList);
   if (list === undefined) return undefined;
@@ -60,16 +84,61 @@ export function pagingOf(document: OpenApiDocument, operation: Operation): Pagin
     withItems: (body: unknown, items: readonly unknown[]) => replaced(body, pointer, items),
   };
   const offset = fieldOf(document, operation, OFFSET, 'integer');
-  if (offset !== undefined && base.size !== undefined) return { ...base, ...offset, by: 'offset', next: () => String(base.size) };
+  if (offset !== undefined && base.size !== undefined) {
+    const second = String(base.size);
+    return { ...base, ...offset, by: 'offset', second, next: () => [[offset.field, second]] };
+  }
   const cursor = fieldOf(document, operation, CURSOR, 'string');
   const named = cursor === undefined ? undefined : find(view, (_, name) => NEXT.test(name));
-  if (cursor === undefined || named === undefined) return undefined;
-  const { pointer: cursorPointer } = named;
-  function next(body: unknown): string | undefined {
-    const value = valueAt(body, cursorPointer);
-    return typeof value === 'string' && value !== '' ? value : undefined;
+  if (cursor !== undefined && named !== undefined) {
+    return {
+      ...base,
+      ...cursor,
+      by: 'cursor',
+      second: undefined,
+      next(page) {
+        const value = valueAt(jsonValue(page), named.pointer);
+        return typeof value === 'string' && value !== '' ? [[cursor.field, value]] : undefined;
+      },
+    };
   }
-  return { ...base, ...cursor, by: 'cursor', next };
+  const link = { ...base, by: 'link', in: 'query', field: '', second: undefined } as const;
+  if (success.headers['link'] !== undefined)
+    return { ...link, next: ({ headers, sent }) => queryOf(nextLink(headers['link'] ?? ''), sent.url) };
+  const address = find(view, (_, name) => NEXT_ADDRESS.test(name));
+  if (address !== undefined) return { ...link, next: (page) => queryOf(valueAt(jsonValue(page), address.pointer), page.sent.url) };
+  const number = fieldOf(document, operation, NUMBER, 'integer');
+  if (number === undefined) return undefined;
+  const second = String(firstNumber(operation, number.field) + 1);
+  return {
+    ...base,
+    ...number,
+    by: 'page',
+    second,
+    next: (page) => ((itemsOf(jsonValue(page)) ?? []).length === 0 ? undefined : [[number.field, second]]),
+  };
+}
+
+/** The number of the first page: the default, else 1. Where it is 0, the third page follows the first. */
+function firstNumber({ parameters }: Operation, field: string): number {
+  const schema = parameters.find(({ in: place, name }) => place === 'query' && name === field)?.schema;
+  return isObject(schema) && typeof schema['default'] === 'number' ? schema['default'] : 1;
+}
+
+/** The address with the relation `next` in a `Link` header. */
+function nextLink(header: string): string | undefined {
+  for (const [, address, parameters = ''] of header.matchAll(/<([^>]*)>((?:\s*;\s*[^;,"]+(?:"[^"]*")?)*)/g))
+    if (/;\s*rel="?(?:[^";]* )?next[\s";]?/i.test(`${parameters};`)) return address;
+  return undefined;
+}
+
+/** The query of the address of a page of the same list. */
+function queryOf(address: unknown, base: string): readonly QueryPair[] | undefined {
+  if (typeof address !== 'string' || address === '' || !URL.canParse(address, base)) return undefined;
+  const { pathname, searchParams } = new URL(address, base);
+  // Behind a proxy, a service may write another base path.
+  const isSame = pathname.split('/').at(-1) === new URL(base).pathname.split('/').at(-1);
+  return isSame && searchParams.size > 0 ? [...searchParams] : undefined;
 }
 
 /** A form field, else a query parameter, with a certain name and type. */

@@ -14,10 +14,10 @@ export function writeBody(operation: TakesBody, values: Readonly<Record<string, 
 
 /** Parses a request body into its fields. */
 export function readBody(operation: TakesBody, text: string): FormReading {
-  if (operation.body?.format !== 'json') return readForm(operation, text);
   const values = emptyRecord<unknown>();
-  // A list has no fields.
-  if (operation.body.isWhole) return { values, issues: NO_ISSUES };
+  // A text and a list have no fields.
+  if (operation.body?.isWhole === true) return { values, issues: NO_ISSUES };
+  if (operation.body?.format !== 'json') return readForm(operation, text);
   const malformed = { path: '', keyword: 'malformed', message: 'must be a JSON object', params: {}, schemaPath: '' };
   if (text === '') return { values, issues: [malformed] };
   try {

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../document/document.ts';
-import { readCoercion } from '../document/form-fields.ts';
+import { readCoercion, readFields } from '../document/form-fields.ts';
 import { isObject, member } from '../document/json.ts';
 import type { FormField, Operation, Parameter, RequestBody } from '../document/operation.ts';
 import { isCredential, isIgnorable, isSpread, issuesOfText } from '../document/parameters.ts';
@@ -38,6 +38,7 @@ export function brokenForms(
     for (const [value, what] of wrongValues(parts.document, field, body.format))
       made.push({ values: { ...valid, [field.name]: value }, detail: `${field.name} ${what}`, field: field.name });
   }
+  for (const field of body.fields.values()) made.push(...brokenBelow(parts.document, field, valid));
   made.push({ values: { ...valid, not_a_field: 'x' }, detail: 'an unknown field', field: '' });
   const forResponses = [...body.fields.values()].filter((field) => isReadOnly(parts.document, field.pointer));
   const needs = isObject(body.schema) ? member(body.schema, 'dependentRequired') : undefined;
@@ -55,6 +56,21 @@ export function brokenForms(
       field: name,
     })),
   ];
+}
+
+/** Breaks the rules of the properties of an object in the body, such as a JSON part of a form with files. */
+function brokenBelow(document: OpenApiDocument, { name, kind, pointer }: FormField, valid: Values): readonly BrokenForm[] {
+  const inner = valid[name];
+  if (kind !== 'json' || !isObject(inner)) return [];
+  return [...readFields(document, pointer, {}).values()].flatMap((field) => {
+    const wrong = wrongValues(document, field, 'json').map(([value, what]) => ({ value, what: `${name}.${field.name} ${what}` }));
+    const missing = field.required ? [{ value: undefined, what: `${name} without its required ${field.name}` }] : [];
+    return [...missing, ...wrong].map(({ value, what }) => ({
+      values: { ...valid, [name]: { ...inner, [field.name]: value } },
+      detail: what,
+      field: name,
+    }));
+  });
 }
 
 function withoutDependents(valid: Values, name: string, needed: unknown): readonly BrokenForm[] {

@@ -13,11 +13,27 @@ export function contentTypeOf({ mediaType }: Pick<RequestBody, 'mediaType'>): st
   return mediaType === MULTIPART ? `${MULTIPART}; boundary=${BOUNDARY}` : mediaType;
 }
 
+/** File names by the type of the file, for services that look at the name. */
+const EXTENSIONS: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'application/octet-stream': 'txt', 'image/svg+xml': 'svg' };
+
+/** The name of the file and the content type of a part; undefined for parts without them. */
+export function partHeadOf(
+  { fields }: Pick<RequestBody, 'fields'>,
+  name: string,
+): { readonly filename: string | undefined; readonly type: string | undefined } {
+  const field = fields.get(name);
+  const type = field?.contentType ?? (field?.isFile === true ? 'application/octet-stream' : undefined);
+  if (type === undefined || field?.isFile !== true) return { filename: undefined, type };
+  return { filename: `contract-test.${EXTENSIONS[type] ?? type.slice(type.indexOf('/') + 1)}`, type };
+}
+
 /** Converts a form to the parts of `multipart/form-data`. A file gets a name. */
-export function toMultipart({ fields }: Pick<RequestBody, 'fields'>, form: string): string {
+export function toMultipart(body: Pick<RequestBody, 'fields'>, form: string): string {
   const parts = [...new URLSearchParams(form)].map(([name, value]) => {
-    const file = fields.get(name)?.isFile === true ? '; filename="contract-test.txt"\r\nContent-Type: application/octet-stream' : '';
-    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${file}\r\n\r\n${value}\r\n`;
+    const { filename, type } = partHeadOf(body, name);
+    const file = filename === undefined ? '' : `; filename="${filename}"`;
+    const head = `Content-Disposition: form-data; name="${escapedName(name)}"${file}${type === undefined ? '' : `\r\nContent-Type: ${type}`}`;
+    return `--${BOUNDARY}\r\n${head}\r\n\r\n${value}\r\n`;
   });
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }

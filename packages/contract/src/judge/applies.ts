@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
+import { isCredential } from '../document/parameters.ts';
 import type { SchemaNode } from '../document/schema.ts';
 import { rootView, visitViews } from '../document/view.ts';
 import type { View } from '../document/view.ts';
@@ -20,8 +21,8 @@ export function hasPathParameter({ parameters }: Operation): boolean {
 }
 
 /** Whether an operation has a parameter other than the credential. */
-export function takesParameters({ parameters, security }: Operation): boolean {
-  return parameters.some(({ in: place, name }) => !(security?.in === place && security.name === name));
+export function takesParameters(operation: Operation): boolean {
+  return operation.parameters.some((parameter) => !isCredential(operation, parameter));
 }
 
 /** Whether an operation has a body with at least one field. */

@@ -1,12 +1,12 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
-import type { Operation } from '../document/operation.ts';
+import type { Operation, OperationResponse } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
 import { walkDescribed } from '../document/place.ts';
 import { lastToken } from '../document/pointer.ts';
 import { keysOf } from '../document/schema.ts';
 import { rootView, visitViews } from '../document/view.ts';
-import { isPlainCall, isSuccess, jsonOf } from '../exchange/exchange.ts';
+import { isPlainCall, isSuccess, jsonOf, mediaFor } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Check } from './check.ts';
 import { VERDICTS } from './finding.ts';
@@ -18,7 +18,6 @@ export interface Coverage {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  readonly tag: string | undefined;
   readonly requests: number;
   /** Every status that the document describes or a response had. */
   readonly statuses: readonly StatusCoverage[];
@@ -67,21 +66,20 @@ export interface CoverageParts {
 
 /** The result of a run for one operation, by status, field and check. */
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
-  const { id, method, path, tag } = operation;
+  const { id, method, path } = operation;
   const left = parts.left.get(id);
   if (left !== undefined) return uncovered(operation, left);
   const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
   const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
   const verified = own.some(
-    (exchange) => isPlainCall(exchange) && isSuccess(exchange.status) && responseFor(operation, exchange.status) !== undefined,
+    (exchange) => isPlainCall(exchange) && isSuccess(exchange.status) && isCompared(exchange, responseFor(operation, exchange.status)),
   );
   const worst = VERDICTS.find((verdict) => findings.some((finding) => finding.verdict === verdict));
   return {
     operation: id,
     method,
     path,
-    tag,
     requests: exchanges.length,
     statuses: statusesOf(operation, own),
     fields: fieldsOf(parts.document, operation, own),
@@ -92,10 +90,15 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
   };
 }
 
+/** Whether a response has a description, with which it was compared. XML is not, so its schema proves nothing. */
+function isCompared({ mediaType }: Exchange, response: OperationResponse | undefined): boolean {
+  return response !== undefined && !(/[/+]xml$/.test(mediaType) && mediaFor(response, mediaType)?.pointer !== undefined);
+}
+
 /** The row of an operation of which nothing was covered, with the reason. */
-export function uncovered({ id, method, path, tag }: Operation, reason: string): Coverage {
+export function uncovered({ id, method, path }: Operation, reason: string): Coverage {
   const nothing = { requests: 0, statuses: [], fields: NO_FIELDS, checks: [] };
-  return { operation: id, method, path, tag, ...nothing, verdict: 'unverified', verified: false, reason };
+  return { operation: id, method, path, ...nothing, verdict: 'unverified', verified: false, reason };
 }
 
 function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {
@@ -157,6 +160,8 @@ function checksOf(
 function unprovenReason(exchanges: readonly Exchange[]): string {
   const plain = exchanges.filter(isPlainCall);
   if (plain.length === 0) return 'it was not called';
+  if (plain.some(({ status, mediaType }) => isSuccess(status) && /[/+]xml$/.test(mediaType)))
+    return 'its XML was not compared with the schema';
   if (plain.some(({ status }) => isSuccess(status))) return 'it succeeded with an undescribed status';
   if (plain.every(({ status }) => status === 0)) return 'it closed the connection in place of a response';
   return `it responded only with ${[...new Set(plain.map(({ status }) => status))].join(', ')}`;

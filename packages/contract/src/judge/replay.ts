@@ -127,7 +127,7 @@ function requestOf(story: Story, exchange: Exchange, earlier: readonly Exchange[
   const { operation, sent, status } = exchange;
   const headers = maskedHeaders(story.document, exchange);
   const url = new URL(maskedUrl(story.document, exchange));
-  if (operation.security?.in === 'query') url.searchParams.delete(operation.security.name);
+  for (const key of operation.security?.keys ?? []) if (key.in === 'query') url.searchParams.delete(key.name);
   const body = sent.method === 'GET' ? undefined : maskedForm(story.document, exchange);
   const { pathname, search } = url;
   const pages = { earlier, isPage: sent.purpose === 'next-page' };
@@ -143,13 +143,18 @@ function requestOf(story: Story, exchange: Exchange, earlier: readonly Exchange[
   };
 }
 
-/** The headers that a request needs, without its credential. */
-function sentHeaders(operation: Operation, headers: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  const described = new Set(operation.parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase()));
-  const hasCookies = operation.parameters.some((one) => one.in === 'cookie') && operation.security?.in !== 'cookie';
-  const own = operation.security?.in === 'header' ? operation.security.name.toLowerCase() : undefined;
+/** The headers that a request needs, without its credentials. */
+function sentHeaders(
+  { parameters, security }: Operation,
+  headers: Readonly<Record<string, string>>,
+): readonly (readonly [string, string])[] {
+  const described = new Set(parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase()));
+  const keys = security?.keys ?? [];
+  const hasCookies = parameters.some((one) => one.in === 'cookie') && !keys.some((key) => key.in === 'cookie');
+  const own = new Set(keys.map((key) => key.in === 'header' && key.name.toLowerCase()));
   return Object.entries(headers).filter(
-    ([name]) => name !== own && (name === 'accept' || name === 'content-type' || described.has(name) || (hasCookies && name === 'cookie')),
+    ([name]) =>
+      !own.has(name) && (name === 'accept' || name === 'content-type' || described.has(name) || (hasCookies && name === 'cookie')),
   );
 }
 

@@ -6,7 +6,10 @@ import { failureText } from '../judge/failures.ts';
 import { failures } from './baseline.ts';
 import type { SettledFinding, SettledReport } from './baseline.ts';
 
-/** Renders the report as JUnit XML: a suite for each operation, with a case for each check that applies. */
+/**
+ * Renders the report as JUnit XML: a suite for each operation, with a case for each check of its responses. A finding that does not make the run fail
+ * is a skipped case, because programs that read JUnit show the output of passed cases nowhere.
+ */
 export function toJunit(report: SettledReport): string {
   const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@', format: true, suppressEmptyNode: true });
   const suites = [...report.coverage.map((row) => suiteOf(row, report)), ...errorSuite(report)];
@@ -38,16 +41,18 @@ function suiteOf(row: Coverage, report: SettledReport): Readonly<Record<string, 
   const { findings, at } = report;
   const own = findings.filter(({ touches }) => touches.some(({ operation }) => operation === row.operation));
   const failing = new Set(failures(report));
-  const cases = row.checks.map(({ check, outcome }) => {
+  const performed = row.checks.filter(({ outcome }) => outcome !== 'not-performed');
+  const judged = performed.map(({ check }) => {
     const mine = own.filter((finding) => finding.check === check);
     const failed = mine.filter((finding) => failing.has(finding));
     const base = { '@name': check, '@classname': row.operation };
     if (failed.length > 0)
       return { ...base, failure: failed.map((finding) => ({ '@type': check, '@message': finding.message, '#text': detail(finding) })) };
-    if (outcome === 'not-performed')
-      return { ...base, skipped: { '@message': row.reason === '' ? 'nothing was sent that would show it' : row.reason } };
-    return mine.length === 0 ? base : { ...base, 'system-out': mine.map(detail).join('\n\n') };
+    const messages = mine.map(({ accepted, verdict, message }) => `${accepted === undefined ? verdict : 'accepted'}: ${message}`);
+    return mine.length === 0 ? base : { ...base, skipped: { '@message': messages.join('; '), '#text': mine.map(detail).join('\n\n') } };
   });
+  const unverified = { '@name': 'verified', '@classname': row.operation, skipped: { '@message': row.reason } };
+  const cases = row.verified ? judged : [unverified, ...judged];
   return {
     '@name': row.operation,
     '@timestamp': at,

@@ -1,4 +1,4 @@
-import type { Security } from '../document/operation.ts';
+import type { SecurityKey } from '../document/operation.ts';
 import { parentPointer } from '../document/pointer.ts';
 import { MASK } from '../document/secrets.ts';
 import { visible } from '../exchange/visible.ts';
@@ -8,21 +8,22 @@ import type { SettledFinding, SettledReport } from './baseline.ts';
 import { HELPERS } from './node-test-helpers.ts';
 
 /** Writes a finding as a file for `node --test` that needs no package. It fails while the service has the defect. */
-export function toNodeTest({ document }: Pick<SettledReport, 'document'>, finding: SettledFinding): string {
+export function toNodeTest({ document, target }: Pick<SettledReport, 'document' | 'target'>, finding: SettledFinding): string {
   const { id, check, verdict, message, expected, observed, touches, replay } = finding;
-  const name = JSON.stringify(`${touches[0]?.operation ?? ''}: ${message}`);
+  const variables = typeof replay === 'string' ? [] : variablesOf(replay);
+  const title = JSON.stringify(`${touches[0]?.operation ?? ''}: ${message}`);
   const head = comment([
     `Finding ${id} of the check ${check} (${verdict}) in ${document.title} ${document.version}`,
     `${message}: expected ${expected}, observed ${observed}`,
     '',
     'Run it with Node.js 20 or later. It needs no package, and fails while the service has this defect:',
-    'CONTRACT_TARGET=https://api.example.com CONTRACT_API_KEY=KEY node --test FILE',
+    `${[...variables, 'CONTRACT_TARGET'].map((name) => `${name}=${name === 'CONTRACT_TARGET' ? 'ANOTHER_TARGET' : 'KEY'}`).join(' ')} node --test FILE`,
     ...(typeof replay === 'string' ? [] : notesOn(replay)),
   ]);
   const body =
     typeof replay === 'string'
-      ? `import { test } from 'node:test';\n\ntest(${name}, { skip: ${JSON.stringify(`There is no test of this finding: ${replay}.`)} });\n`
-      : `${imports(replay)}\n${testOf(replay, name)}\n${helpersFor(replay)}`;
+      ? `import { test } from 'node:test';\n\ntest(${title}, { skip: ${JSON.stringify(`There is no test of this finding: ${replay}.`)} });\n`
+      : `${imports(replay, target)}\n${testOf(replay, title)}\n${helpersFor(replay)}`;
   return visible(`${head}\n${body}`);
 }
 
@@ -41,12 +42,19 @@ function notesOn({ named, isMasked, undo }: Replay): readonly string[] {
   ];
 }
 
-function imports({ named, isMasked }: Replay): string {
+/** The environment variables with the keys that the requests need. */
+function variablesOf({ requests, undo }: Replay): readonly string[] {
+  return [...new Set([...requests, ...undo].flatMap(({ security }) => security?.keys.map(({ variable }) => variable) ?? []))];
+}
+
+function imports(replay: Replay, target: string): string {
+  const { named, isMasked } = replay;
+  const keys = variablesOf(replay).map((name) => `, ${name} = ''`);
   return [
     "import assert from 'node:assert/strict';",
     "import { test } from 'node:test';",
     '',
-    "const { CONTRACT_TARGET: target, CONTRACT_API_KEY: key = '' } = process.env;",
+    `const { CONTRACT_TARGET: target = ${JSON.stringify(target)}${keys.join('')} } = process.env;`,
     ...(named.length === 0 ? [] : ["const also = (process.env.CONTRACT_ALSO ?? '').split(',');"]),
     ...(isMasked ? ['const masked = process.env.CONTRACT_MASKED;'] : []),
     '',
@@ -84,29 +92,34 @@ function called(send: string, request: ReplayRequest): readonly string[] {
 
 /** The code of each part of a request. */
 function requestCode({ method, path, headers, body, credential, security }: ReplayRequest): Readonly<Record<string, string>> {
-  const own = credential === 'none' ? undefined : security;
-  const secret = credential === 'account' ? 'key' : "'contract-test-made-up-key'";
+  const keys = credential === 'none' ? [] : (security?.keys ?? []);
+  function secretOf({ variable }: SecurityKey): string {
+    return credential === 'account' ? variable : "'contract-test-made-up-key'";
+  }
   const given = Object.entries(headers).map(([name, text]) => `${JSON.stringify(name)}: ${textCode(text, false)}`);
+  const queried = keys
+    .filter((key) => key.in === 'query')
+    .map((key) => `${encodeURIComponent(key.name)}=\${encodeURIComponent(${secretOf(key)})}`);
+  const hasQuery = path.some((part) => typeof part === 'string' && part.includes('?'));
   return {
     method: JSON.stringify(method),
-    path: textCode(path, true) + (own?.in === 'query' ? queryKey(path, own, secret) : ''),
-    headers: `{ ${[...given, ...keyHeaders(own, secret)].join(', ')} }`,
+    path: textCode(path, true) + (queried.length === 0 ? '' : ` + \`${hasQuery ? '&' : '?'}${queried.join('&')}\``),
+    headers: `{ ${[...given, ...keyHeaders(keys, secretOf)].join(', ')} }`,
     ...(body === undefined ? {} : { body: textCode([body], false) }),
   };
 }
 
-/** The header with the credential, if it is sent as one. `secret` is the code of its value. */
-function keyHeaders(security: Security | undefined, secret: string): readonly string[] {
-  if (security === undefined || security.in === 'query') return [];
-  if (security.in === 'cookie') return [`cookie: ${JSON.stringify(`${security.name}=`)} + encodeURIComponent(${secret})`];
-  const value =
-    security.kind === 'bearer' ? `\`Bearer \${${secret}}\`` : security.kind === 'basic' ? `\`Basic \${btoa(${secret})}\`` : secret;
-  return [`${JSON.stringify(security.name.toLowerCase())}: ${value}`];
-}
-
-function queryKey(path: Text, { name }: Security, secret: string): string {
-  const hasQuery = path.some((part) => typeof part === 'string' && part.includes('?'));
-  return ` + \`${hasQuery ? '&' : '?'}${encodeURIComponent(name)}=\${encodeURIComponent(${secret})}\``;
+/** The headers with the credentials. `secretOf` returns the code of a key. */
+function keyHeaders(keys: readonly SecurityKey[], secretOf: (key: SecurityKey) => string): readonly string[] {
+  const cookies = keys.filter((key) => key.in === 'cookie').map((key) => `${key.name}=\${encodeURIComponent(${secretOf(key)})}`);
+  const headers = keys
+    .filter((key) => key.in === 'header')
+    .map((key) => {
+      const secret = secretOf(key);
+      const value = key.kind === 'bearer' ? `\`Bearer \${${secret}}\`` : key.kind === 'basic' ? `\`Basic \${btoa(${secret})}\`` : secret;
+      return `${JSON.stringify(key.name.toLowerCase())}: ${value}`;
+    });
+  return [...headers, ...(cookies.length === 0 ? [] : [`cookie: \`${cookies.join('; ')}\``])];
 }
 
 /** A text as a string, or as a template with values from earlier responses. */
@@ -131,7 +144,8 @@ function sourceCode(response: number, at: Source): string {
 }
 
 /** The statements that assert one thing about the responses. */
-function assertionLines({ assertion, requests, undo }: Replay): readonly string[] {
+function assertionLines(replay: Replay): readonly string[] {
+  const { assertion, requests, undo } = replay;
   const last = `responses[${requests.length - 1}]`;
   const before = `responses[${requests.length - 2}]`;
   const status = requests.at(-1)?.status ?? 0;
@@ -172,7 +186,7 @@ function assertionLines({ assertion, requests, undo }: Replay): readonly string[
         : [`if (${last}.isSuccess) assert.notDeepEqual(${value}, ${given});`];
     }
     case 'body':
-      return bodyLines(assertion.is, last, same);
+      return assertion.is === 'without-key' ? keyLines(replay, last) : bodyLines(assertion.is, last, same);
     case 'agreement':
       return [
         `assert.equal(${JSON.stringify(assertion.success)}.includes(at(${last}.json, ${JSON.stringify(assertion.pointer)})), ${last}.isSuccess);`,
@@ -199,7 +213,16 @@ function createdBy(undo: Replay['undo']): string {
   return source === undefined ? 'undefined' : sourceCode(source.response, source.at);
 }
 
-function bodyLines(is: Extract<Assertion, { kind: 'body' }>['is'], last: string, same: readonly string[]): readonly string[] {
+function keyLines(replay: Replay, last: string): readonly string[] {
+  const names = variablesOf(replay);
+  return [
+    ...names.map((name) => `assert.ok(${name}.length >= 8, '${name} has fewer than 8 characters.');`),
+    `const text = ${last}.text + JSON.stringify([...${last}.headers]);`,
+    ...names.map((name) => `assert.equal(text.includes(${name}), false);`),
+  ];
+}
+
+function bodyLines(is: 'complete' | 'json' | 'unambiguous', last: string, same: readonly string[]): readonly string[] {
   switch (is) {
     case 'complete':
       return [`assert.equal(${last}.cut, undefined);`];
@@ -210,11 +233,6 @@ function bodyLines(is: Extract<Assertion, { kind: 'body' }>['is'], last: string,
         ...same,
         `assert.equal(${last}.text.startsWith('\\uFEFF'), false);`,
         `assert.equal(namesIn(${last}.text), membersOf(${last}.json));`,
-      ];
-    case 'without-key':
-      return [
-        `assert.ok(key.length >= 8, 'CONTRACT_API_KEY has fewer than 8 characters.');`,
-        `assert.equal((${last}.text + JSON.stringify([...${last}.headers])).includes(key), false);`,
       ];
   }
 }

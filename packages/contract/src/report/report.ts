@@ -18,10 +18,8 @@ import { createJudge } from '../judge/judge.ts';
 import type { Replay, Story } from '../judge/replay.ts';
 import { basePath } from '../run/guard.ts';
 import { showMoney } from '../run/money.ts';
-import type { Plan } from '../run/plan.ts';
 import type { Mode } from '../run/planning.ts';
 import type { Budget } from '../run/price.ts';
-import { describeStep } from '../run/step.ts';
 
 /** The result of a run as JSON, from which all other reports are made. Secrets are masked in every text. */
 export interface Report {
@@ -37,8 +35,6 @@ export interface Report {
   readonly checks: readonly CheckText[];
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
-  /** The planned requests. */
-  readonly plan: readonly string[];
   /** Readable descriptions of the changes that remain on the account. */
   readonly left: readonly string[];
   /** The remaining changes that the run should have undone, each with the command that undoes it. If there are any, the run fails. */
@@ -68,7 +64,6 @@ export interface ReportParts {
   readonly unusable: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
   readonly checks: readonly Check[];
-  readonly plan: Pick<Plan, 'steps'>;
   /** The operations that are judged; undefined for all. */
   readonly wanted?: ReadonlySet<string> | undefined;
   readonly reasons: ReadonlyMap<string, string>;
@@ -130,7 +125,6 @@ export function buildReport(parts: ReportParts): Report {
         uncovered(operation, 'its coverage could not be determined'),
       ),
     ),
-    plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     unfinished: parts.unfinished,
     notes: parts.notes,
@@ -155,7 +149,6 @@ function scrubbed(report: Report, scrub: (text: string) => string): Report {
     ...report,
     findings: report.findings.map((finding) => scrubFinding(finding, scrub)),
     coverage: report.coverage.map((row) => ({ ...row, reason: scrub(row.reason) })),
-    plan: report.plan.map(scrub),
     left: report.left.map(scrub),
     unfinished: report.unfinished.map(scrub),
     failures: report.failures.map((failure) => ({ ...failure, error: scrub(failure.error) })),

@@ -10,8 +10,11 @@ const LEVELS: Readonly<Record<Verdict, Result.level>> = {
   unverified: 'note',
 };
 
-/** Renders the report as SARIF 2.1.0, with the source location of each finding. */
-export function toSarif(report: SettledReport): string {
+/**
+ * Renders the report as SARIF 2.1.0, with the source location of each finding.
+ * @param placeOf the path of a source file in its repository. Code hosts ignore other paths. Default: the path as it is
+ */
+export function toSarif(report: SettledReport, placeOf: (file: string) => string = (file) => file): string {
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -28,7 +31,7 @@ export function toSarif(report: SettledReport): string {
             })),
           },
         },
-        results: report.findings.map(resultOf),
+        results: report.findings.map((finding) => resultOf(finding, placeOf)),
         columnKind: 'utf16CodeUnits',
       },
     ],
@@ -36,7 +39,7 @@ export function toSarif(report: SettledReport): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function resultOf(finding: SettledFinding): Result {
+function resultOf(finding: SettledFinding, placeOf: (file: string) => string): Result {
   const { source, accepted } = finding;
   const operations = finding.touches.map(({ operation, status }) => `${operation} ${status}`).join(', ');
   return {
@@ -50,7 +53,7 @@ function resultOf(finding: SettledFinding): Result {
         : [
             {
               physicalLocation: {
-                artifactLocation: { uri: source.file.replaceAll('\\', '/') },
+                artifactLocation: { uri: placeOf(source.file).replaceAll('\\', '/') },
                 region: { startLine: source.line, startColumn: source.column },
               },
             },

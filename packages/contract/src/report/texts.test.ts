@@ -7,7 +7,6 @@ import { VERDICTS } from '../judge/finding.ts';
 import type { PlacedFinding } from '../source/place-findings.ts';
 import { settle } from './baseline.ts';
 import type { SettledReport } from './baseline.ts';
-import { toHtml } from './html.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
 import type { Report } from './report.ts';
@@ -68,7 +67,6 @@ function reportOf(message: string): SettledReport {
         operation: 'getThing',
         method: 'GET',
         path: '/thing',
-        tag: undefined,
         requests: 1,
         statuses: [],
         fields: { seen: 0, all: 0 },
@@ -81,7 +79,6 @@ function reportOf(message: string): SettledReport {
         reason: message,
       },
     ],
-    plan: [message],
     left: [`${message} run: ${CURL}`],
     unfinished: [`${message} run: ${CURL}`],
     failures: [],
@@ -106,16 +103,6 @@ const parser = new XMLParser({
   isArray: (name) => ['testsuite', 'testcase', 'failure'].includes(name),
 });
 
-/** The text that a browser shows for markup without tags. */
-function unescaped(markup: string): string {
-  return markup
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');
-}
-
 /** The text that Markdown shows for a line with escaped constructs. */
 function shown(line: string): string {
   // Every character that could begin or end a construct must have a backslash before it.
@@ -128,10 +115,8 @@ test.each(HOSTILE)('the command next to %j can be copied from every format', (me
   const report = reportOf(message);
   const blocks = [...toMarkdown(report).matchAll(/^(`{3,})sh\n([\s\S]*?)\n\1$/gm)].map(([, , text]) => text);
   expect(blocks).toEqual(Array.from({ length: 3 }, () => CURL));
-  const pres = [...toHtml(report).matchAll(/<pre>([\s\S]*?)<\/pre>/g)].map(([, text = '']) => unescaped(text));
-  expect(pres).toEqual(Array.from({ length: 3 }, () => CURL));
   const [suite] = parser.parse(toJunit(report)).testsuites.testsuite;
-  const [found] = suite.testcase;
+  const [, found] = suite.testcase;
   expect(found.failure[0]['#text'].split('\n').at(-1)).toBe(CURL);
 });
 
@@ -149,14 +134,9 @@ test.each(HOSTILE)('%j is visible text in every format', (message) => {
   expect(after('## Left behind')).toBe(`${line} run: ${CURL}`);
   expect(after('## Not undone as planned')).toBe(`${line} run: ${CURL}`);
 
-  const html = toHtml(report);
-  const text = unescaped(html.replaceAll(/<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>|<[^>]*>/g, ''));
-  expect(text.split(plain).length - 1).toBeGreaterThanOrEqual(12);
-  expect(html.match(/<script>/g)).toHaveLength(1);
-
   const junit = toJunit(report);
   const { testsuites } = parser.parse(junit);
-  const [found, skipped] = testsuites.testsuite[0].testcase;
+  const [skipped, found] = testsuites.testsuite[0].testcase;
   expect(found.failure[0]['@_message']).toBe(plain);
   expect(skipped.skipped['@_message']).toBe(plain);
 
@@ -164,7 +144,7 @@ test.each(HOSTILE)('%j is visible text in every format', (message) => {
   expect(results[0].message.text).toContain(`${message} (getThing 200): expected ${message}, observed ${message}`);
   expect(tool.driver.rules[0].shortDescription.text).toBe(message);
 
-  for (const written of [markdown, html, junit]) expect(written).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\t\u200c\u200d]]/v);
+  for (const written of [markdown, junit]) expect(written).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\t\u200c\u200d]]/v);
 });
 
 test.each([

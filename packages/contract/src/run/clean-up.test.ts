@@ -264,9 +264,9 @@ describe('the list of remaining changes', () => {
     await change(stepOf('sendLetter'), {}, 'lost');
     const { left, unfinished } = cleaner.finish();
     expect(left).toEqual([
-      'createThing: its response was lost, so it may have happened; look for it, and undo it with removeThing (DELETE /things/{id}) (2 times)',
-      `hideThing (id t7): its response was lost, so it may have happened; ${BY_HAND.replace('DELETE', 'POST').replace("t7'", "t7/unhide'")}`,
-      'sendLetter: its response was lost, so it may have happened; the document has no operation that undoes it',
+      'createThing: its response did not tell whether it happened; look for it, and undo it with removeThing (DELETE /things/{id}) (2 times)',
+      `hideThing (id t7): its response did not tell whether it happened; ${BY_HAND.replace('DELETE', 'POST').replace("t7'", "t7/unhide'")}`,
+      'sendLetter: its response did not tell whether it happened; the document has no operation that undoes it',
     ]);
     expect(unfinished).toEqual(left.slice(0, 2));
   });

@@ -9,6 +9,8 @@ import { pathOf } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { readBody } from '../form/body.ts';
+import { removalIn, suspectsIn } from './doubtful.ts';
 import { fingerprintOf, isSameResource, sharesUnique } from './fingerprint.ts';
 import { basePath } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
@@ -52,6 +54,8 @@ export class Cleaner {
   readonly #open = new Map<string, JournalEntry>();
   /** The innermost resource in the path of each change, by the identifier of its entry. */
   readonly #places = new Map<string, string | undefined>();
+  readonly #doubts: { readonly entry: JournalEntry; readonly operation: Operation; readonly sent: Readonly<Record<string, unknown>> }[] =
+    [];
   /** Changes that cannot be undone. */
   #stays: { readonly line: string; readonly resource: string | undefined }[] = [];
 
@@ -134,6 +138,45 @@ export class Cleaner {
     return isOurs ? void (await this.#record({ ...entry, undo: undefined, state: 'closed' })) : this.#recordStay(entry, resource);
   }
 
+  /** Notes a creation of which no response tells whether it took place. */
+  doubt(entry: JournalEntry | undefined, { operation, method }: Step, body: string | undefined): void {
+    if (entry === undefined || method !== operation.method || removalOf(operation, this.#parts.operations) === undefined) return;
+    this.#doubts.push({ entry, operation, sent: readBody(operation, body ?? '').values });
+  }
+
+  /** Whether no response told whether a creation took place. */
+  hasDoubt({ id }: Operation): boolean {
+    return this.#doubts.some(({ operation }) => operation.id === id);
+  }
+
+  /** Whether a list can show what a doubtful creation made. */
+  isDoubtful(list: Operation): boolean {
+    return this.#doubts.some(({ operation }) => removalIn(list, operation, this.#parts.operations) !== undefined);
+  }
+
+  /** Looks in a list for what doubtful creations made. What bears a name of the run is removed with what the run made; the rest is told. */
+  async look(list: Exchange, exchanges: readonly Exchange[]): Promise<void> {
+    const { ownership, operations, document } = this.#parts;
+    const taken = new Set<string>();
+    for (const { entry, operation, sent } of this.#doubts) {
+      const removal = removalIn(list.operation, operation, operations);
+      if (removal === undefined) continue;
+      const suspect = suspectsIn({ document, exchanges }, list, removal, sent).find(
+        ({ path }) => !taken.has(nameOfResource(path)) && !ownership.owns(removal, path),
+      );
+      if (suspect === undefined) continue;
+      const { path, isOurs } = suspect;
+      taken.add(nameOfResource(path));
+      if (isOurs) ownership.claim(removal, path);
+      await this.#record({
+        ...entry,
+        state: isOurs ? 'done' : 'intended',
+        undo: { operation: removal.id, path },
+        made: nameOfResource(path),
+      });
+    }
+  }
+
   /** Called when there is no response; `isUnsent` means that the request was not sent. */
   async lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void> {
     if (entry !== undefined && isUnsent) await this.#record({ ...entry, state: 'closed', at: new Date().toISOString() });
@@ -196,7 +239,7 @@ export class Cleaner {
       const operation = this.#parts.operations.find((one) => one.id === id);
       const undo =
         operation === undefined ? undefined : (undoOf(operation, this.#parts.operations) ?? removalOf(operation, this.#parts.operations));
-      const why = state === 'intended' ? 'its response was lost, so it may have happened' : 'it was not undone';
+      const why = state === 'intended' ? 'its response did not tell whether it happened' : 'it was not undone';
       const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? NO_UNDO : remedy(undo, entry, this.#parts.target)}`;
       if (undo !== undefined) unfinished.push(line);
       return line;

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
-import type { Operation, Security } from '../document/operation.ts';
+import type { Operation, SecurityKey } from '../document/operation.ts';
+import { VARIABLE } from '../document/operations.ts';
 import { joinPointer, valueAt } from '../document/pointer.ts';
 
 /** A credential cannot be used or renewed; the message says which, and why. */
@@ -11,13 +12,13 @@ export class CredentialError extends Error {
 /** The credentials of an account, by security scheme. */
 export interface Credentials {
   /** The key, token or `user:password` for a scheme; undefined when there is none. */
-  keyFor(security: Security): string | undefined;
+  keyFor(key: SecurityKey): string | undefined;
   /**
    * Gets a token for a scheme with client credentials when there is none, when it expires soon, or when the service has refused it.
    * @returns whether there is a new token
    * @throws {CredentialError} when the token endpoint gives none
    */
-  renew(security: Security, isRefused: boolean): Promise<boolean>;
+  renew(key: SecurityKey, isRefused: boolean): Promise<boolean>;
 }
 
 export interface CredentialOptions {
@@ -29,6 +30,8 @@ export interface CredentialOptions {
   readonly apiKey: string | undefined;
   /** By the name of the scheme. For OAuth 2 client credentials: `client_id:client_secret`. */
   readonly given: Readonly<Record<string, string>>;
+  /** Headers that the user gives, by name in lower case. They can have credentials. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Called with each token, which no output may contain. */
   readonly onToken: (token: string) => void;
 }
@@ -43,11 +46,21 @@ interface Token {
 const MARGIN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 
-export function createCredentials({ document, operations, target, apiKey, given, onToken }: CredentialOptions): Credentials {
+export function createCredentials({
+  document,
+  operations,
+  target,
+  apiKey,
+  given,
+  headers: inHeaders,
+  onToken,
+}: CredentialOptions): Credentials {
   const tokens = new Map<string, Token>();
 
-  async function fetchToken(url: URL, { scheme }: Security, credential: string): Promise<Token> {
-    const scopes = new Set(operations.flatMap(({ security }) => (security?.scheme === scheme ? security.scopes : [])));
+  async function fetchToken(url: URL, { scheme }: SecurityKey, credential: string): Promise<Token> {
+    const scopes = new Set(
+      operations.flatMap(({ security }) => security?.keys.flatMap((key) => (key.scheme === scheme ? key.scopes : [])) ?? []),
+    );
     const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scopes.size === 0 ? {} : { scope: [...scopes].join(' ') }) });
     // RFC 6749, section 2.3.1: both parts are form-encoded before they become user and password.
     const parts = [credential.slice(0, credential.indexOf(':')), credential.slice(credential.indexOf(':') + 1)];
@@ -69,18 +82,31 @@ export function createCredentials({ document, operations, target, apiKey, given,
   }
 
   return {
-    keyFor: ({ scheme }) => tokens.get(scheme)?.text ?? given[scheme] ?? apiKey,
-    async renew(security, isRefused) {
-      const { scheme } = security;
+    keyFor: (key) => tokens.get(key.scheme)?.text ?? given[key.scheme] ?? keyInHeaders(key, inHeaders) ?? apiKey,
+    async renew(key, isRefused) {
+      const { scheme } = key;
       const credential = given[scheme];
       const url = credential?.includes(':') === true ? tokenUrl(document, scheme, target) : undefined;
       const token = tokens.get(scheme);
       if (url === undefined || credential === undefined) return false;
       if (!isRefused && token !== undefined && token.expires - MARGIN_MS > Date.now()) return false;
-      tokens.set(scheme, await fetchToken(url, security, credential));
+      tokens.set(scheme, await fetchToken(url, key, credential));
       return true;
     },
   };
+}
+
+/** The key of a scheme in headers that the user gives. */
+export function keyInHeaders(key: SecurityKey, headers: Readonly<Record<string, string>>): string | undefined {
+  const text = key.in === 'header' ? headers[key.name.toLowerCase()] : undefined;
+  if (text === undefined || key.kind === 'key') return text;
+  const secret = text.replace(/^\S+\s+/, '');
+  return key.kind === 'bearer' ? secret : Buffer.from(secret, 'base64').toString();
+}
+
+/** The environment variable with the credential of a scheme. */
+export function variableOf(scheme: string): string {
+  return `CONTRACT_API_KEY_${scheme.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
 /**
@@ -112,5 +138,13 @@ export function withSchemes(document: OpenApiDocument, schemes: readonly string[
       Object.fromEntries(Object.entries(Object(item)).map(([key, value]) => [key, isObject(value) ? narrowSecurity(value) : value])),
     ]),
   );
-  return Object.assign({ ...document }, narrowSecurity(document), { paths });
+  const written = document.components?.['securitySchemes'];
+  const marked = Object.fromEntries(
+    Object.entries(isObject(written) ? written : {}).map(([name, scheme]) => [
+      name,
+      isObject(scheme) && schemes.includes(name) ? { ...scheme, [VARIABLE]: variableOf(name) } : scheme,
+    ]),
+  );
+  const components = { ...document.components, securitySchemes: marked };
+  return Object.assign({ ...document }, narrowSecurity(document), { paths, components });
 }

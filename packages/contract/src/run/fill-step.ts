@@ -1,11 +1,12 @@
 import type { Operation } from '../document/operation.ts';
-import { isEntityTag, namedValues } from '../document/parameters.ts';
+import { isEntityTag, namedValues, takesHeader } from '../document/parameters.ts';
 import { fillPath, pathParameters } from '../document/path-template.ts';
 import { discoverCreated, discoverPaths } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
-import { isSuccess, jsonValue } from '../exchange/exchange.ts';
+import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
+import type { QueryPair } from '../exchange/paging.ts';
 import { basePath } from './guard.ts';
 import type { Run } from './run-state.ts';
 import type { Step } from './step.ts';
@@ -72,17 +73,30 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
   return values;
 }
 
-/** The value of `If-Match` for a step: the entity tag of the latest response about the same resource, unless the step says otherwise. */
-export function entityTagFor({ exchanges, transport }: Run, { operation, ifMatch }: Step, path: PathValues): string | undefined {
-  if (!operation.parameters.some(isEntityTag) || ifMatch === 'missing') return undefined;
+/**
+ * The conditional headers of a step: the entity tag of the latest response about the same resource, unless the step says otherwise. Undefined when the
+ * step needs a tag or a time, and no response had one.
+ */
+export function conditionsFor(
+  { exchanges, transport }: Run,
+  { operation, ifMatch, ifChanged }: Step,
+  path: PathValues,
+): Readonly<Record<string, string>> | undefined {
+  const hasIfMatch = operation.parameters.some(isEntityTag) && ifMatch !== 'missing';
+  if (!hasIfMatch && ifChanged !== true) return {};
   const { pathname } = new URL(`${transport.target.origin}${basePath(transport.target)}${fillPath(operation.path, path)}`);
-  const tags = exchanges.flatMap(({ sent, headers, status }) =>
-    isSuccess(status) && new URL(sent.url).pathname === pathname ? (headers['etag'] ?? []) : [],
-  );
+  const earlier = exchanges.filter(({ sent, status }) => isSuccess(status) && new URL(sent.url).pathname === pathname);
+  const tags = earlier.flatMap(({ headers }) => headers['etag'] ?? []);
   const current = tags.at(-1);
-  if (ifMatch !== 'stale' || current === undefined) return current ?? (ifMatch === 'stale' ? '"contract-test-stale"' : undefined);
+  if (ifChanged === true) {
+    const time = earlier.findLast(({ headers }) => headers['last-modified'] !== undefined)?.headers['last-modified'];
+    if (takesHeader(operation, 'if-none-match') && current !== undefined) return { 'if-none-match': current };
+    return takesHeader(operation, 'if-modified-since') && time !== undefined ? { 'if-modified-since': time } : undefined;
+  }
+  if (ifMatch !== 'stale') return current === undefined ? {} : { 'if-match': current };
   // The tag before the last change, else one of the same form that no state has had.
-  return tags.findLast((tag) => tag !== current) ?? alike(current);
+  const stale = current === undefined ? '"contract-test-stale"' : (tags.findLast((tag) => tag !== current) ?? alike(current));
+  return { 'if-match': stale };
 }
 
 /** A tag of the same form, with another last letter or digit. */
@@ -92,13 +106,15 @@ function alike(tag: string): string {
   return characters.map((character, index) => (index !== last ? character : character === '1' ? '2' : '1')).join('');
 }
 
-/** The field that requests the next page: none for other steps, undefined when there is no next page. */
-export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
-  if (next === undefined) return {};
+/** The parameters that request the next page: none for other steps, undefined when there is no next page. */
+export function nextPage({ document, exchanges }: Run, { next, operation }: Step): readonly QueryPair[] | undefined {
+  if (next === undefined) return [];
   const latest = exchanges.findLast(
     ({ operation: { id }, sent, status }) =>
       id === operation.id && (sent.purpose === 'call' || sent.purpose === 'next-page') && isSuccess(status),
   );
-  const value = next.value ?? (latest === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(latest)));
-  return value === undefined ? undefined : { [next.field]: value };
+  const paging = pagingOf(document, operation);
+  // The second page is requested by its offset, also where the first cannot be read.
+  if (paging?.by === 'offset') return next.value === undefined ? undefined : [[next.field, next.value]];
+  return latest === undefined ? undefined : paging?.next(latest);
 }

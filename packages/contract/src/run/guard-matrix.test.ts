@@ -109,7 +109,7 @@ function request(
   const url = new URL(path, TARGET);
   const headers = new Headers();
   const key = 'key' in more ? more.key : KEY;
-  if (operation.security && key !== undefined) attachCredential(operation.security, key, { headers, query: url.searchParams });
+  if (key !== undefined) for (const one of operation.security?.keys ?? []) attachCredential(one, key, { headers, query: url.searchParams });
   return new Request(url, { method, headers, redirect, ...(body !== undefined && { body }) });
 }
 

@@ -1,5 +1,5 @@
 import { createMatcher } from '../document/match.ts';
-import type { Security } from '../document/operation.ts';
+import type { SecurityKey } from '../document/operation.ts';
 import { credentialOf, credentialText } from '../exchange/credential.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Credential } from '../exchange/exchange.ts';
@@ -28,7 +28,7 @@ export interface GuardOptions {
   /** Base address of all allowed requests. */
   readonly target: URL;
   /** The key for each kind of credential. */
-  readonly keyOf: (credential: Credential, security: Security) => string | undefined;
+  readonly keyOf: (credential: Credential, key: SecurityKey) => string | undefined;
   readonly budget: Budget;
   readonly priceOf: PriceOf;
   readonly send: Send;
@@ -78,9 +78,10 @@ export function createGuard({
     const body = request.body === null ? '' : await request.clone().text();
     const headers = Object.fromEntries(request.headers);
     function carriesKey({ operation: { security }, credential }: Step): boolean {
-      if (security === undefined) return true;
-      const key = keyOf(credential, security);
-      return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
+      return (security?.keys ?? []).every((key) => {
+        const text = keyOf(credential, key);
+        return credentialOf(key, { url: request.url, headers }) === (text === undefined ? undefined : credentialText(key, text));
+      });
     }
     for (const rule of rules) {
       const { step, match, used } = rule;
@@ -162,9 +163,11 @@ function takesPath({ path }: Step, found: PathValues): boolean {
 }
 
 /** Whether the query has exactly the parameters of the step, the credential and the position of the next page. */
-function takesQuery({ operation: { security }, parameters, next }: Step, given: URLSearchParams): boolean {
-  const credential = security?.in === 'query' ? security.name : undefined;
-  const pairs = [...given].filter(([name]) => name !== credential && !(next?.in === 'query' && name === next.field));
+function takesQuery({ operation: { security }, parameters, next, effect }: Step, given: URLSearchParams): boolean {
+  // The address of the next page, which the service has written.
+  if (next?.in === 'query' && next.field === '') return effect === 'reads';
+  const keys = new Set(security?.keys.map((key) => key.in === 'query' && key.name));
+  const pairs = [...given].filter(([name]) => !keys.has(name) && !(next?.in === 'query' && name === next.field));
   const pages = next?.in === 'query' ? given.getAll(next.field) : [];
   const isPage = next?.in === 'query' ? pages.length === 1 && (next.value ?? pages[0]) === pages[0] : true;
   const expected = parameters.query.filter(([name]) => !(next?.in === 'query' && name === next.field));

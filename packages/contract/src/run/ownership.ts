@@ -18,7 +18,7 @@ import { discoverBelow, discoverCreated, identifiersAnywhere, isListFrom, pathOf
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess, jsonValue } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { pagingOf } from '../exchange/paging.ts';
+import { isWalked, pagingOf } from '../exchange/paging.ts';
 import { namedPaths } from './planning.ts';
 import type { Naming } from './planning.ts';
 import { isChange } from './step.ts';
@@ -80,6 +80,12 @@ export class Ownership {
   /** Whether the run made the resource at a path, or one above it. */
   owns(operation: Pick<Operation, 'path'>, path: PathValues): boolean {
     return this.#stateAt(operation, path, 'made');
+  }
+
+  /** Takes a resource as made by the run, because a list shows it with the values that the run sent. */
+  claim(operation: Operation, path: PathValues): void {
+    const resource = resourcesAt(operation.path, path).at(-1);
+    if (resource !== undefined) this.#states.set(resource, 'made');
   }
 
   /** Why the run may not send a request with these path parameters, or undefined. */
@@ -160,7 +166,7 @@ export class Ownership {
       const paths = namedPaths(this.#parts.naming, one);
       if (paths.length > 0) return paths.some((named) => sameValues(named, path));
       // A creation without an identifier may take place below any parent.
-      return one === operation && (pathParameters(one.path).length === 0 || isCreation(one, this.#parts.operations));
+      return one.id === operation.id && (pathParameters(one.path).length === 0 || isCreation(one, this.#parts.operations));
     });
   }
 
@@ -231,7 +237,7 @@ export class Ownership {
   #isComplete(exchange: Exchange): boolean {
     const { operation } = exchange;
     const paging = pagingOf(this.#parts.document, operation);
-    if (paging?.by === 'cursor') return paging.next(jsonValue(exchange)) === undefined;
+    if (paging !== undefined && isWalked(paging)) return paging.next(exchange) === undefined;
     const items = paging?.itemsOf(jsonValue(exchange));
     if (items !== undefined && paging?.size !== undefined) return items.length < paging.size;
     return !operation.parameters.some(({ in: place, name, required }) => place === 'query' && (required || PAGE.test(name)));

@@ -4,6 +4,7 @@ import { hasPathParameters, pathParameters } from '../document/path-template.ts'
 import type { Purpose } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
 import { allowedChanges } from './allowed.ts';
+import { removalIn } from './doubtful.ts';
 import { MAX_POLLS } from './follow.ts';
 import { leftoversOf } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
@@ -16,7 +17,16 @@ import { sendableOf } from './sendable.ts';
 import { sourcesFor } from './sources.ts';
 import { isChange, PHASES } from './step.ts';
 import type { Step, StepForm } from './step.ts';
-import { acceptSteps, otherForms, preconditionSteps, showsProgress, singleFieldSteps, variationSteps } from './valid-steps.ts';
+import {
+  acceptSteps,
+  headerSteps,
+  otherBodySteps,
+  otherForms,
+  preconditionSteps,
+  showsProgress,
+  singleFieldSteps,
+  variationSteps,
+} from './valid-steps.ts';
 
 /** Every request that may be sent, and the reasons why other operations are not called. */
 export interface Plan {
@@ -178,8 +188,8 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   const later: Step[] = [];
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
-    const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
-    const detail = value === undefined ? `${paging.field} of the first page` : `${paging.field} ${value}`;
+    const { second: value, field } = paging;
+    const detail = value === undefined ? `${field || 'the next page'} of the first page` : `${field} ${value}`;
     const { form } = call;
     const pageForm: StepForm | undefined =
       paging.in === 'form' ? { values: { ...form?.values }, found: {}, isFromDocument: form?.isFromDocument ?? true } : form;
@@ -188,7 +198,7 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
       ...call,
       purpose: 'next-page',
       form: pageForm,
-      next: { in: paging.in, field: paging.field, value },
+      next: { in: paging.in, field, value },
       detail,
       times,
     };
@@ -197,6 +207,11 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   }
   if (mode === 'full' && !isBelow)
     for (const step of [call, ...later]) steps.push({ ...step, detail: 'again, after the creations', phase: PHASES.readMore });
+  const isOfCreation = planning.operations.some(
+    (other) => planning.allowed.has(other.id) && removalIn(operation, other, planning.operations) !== undefined,
+  );
+  if (isOfCreation)
+    steps.push({ ...call, purpose: 'leftover', ifDoubtful: true, detail: 'after creations that failed', phase: PHASES.look });
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }, planning), ...unknownSteps(planning, operation, call));
   if (mode === 'full') steps.push(...nulSteps(planning, operation, call));
   for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])
@@ -205,7 +220,8 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   if (mode === 'full') {
     const plain: Step = { ...call, purpose: 'valid-form', phase: PHASES.probe, times: 1 };
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...plain, ...form })));
-    steps.push(...variationSteps(planning, operation, plain), ...acceptSteps(operation, plain));
+    steps.push(...variationSteps(planning, operation, plain), ...headerSteps(planning, operation, plain), ...acceptSteps(operation, plain));
+    steps.push(...otherBodySteps(planning, operation, plain));
     if (showsProgress(planning, operation)) steps.push({ ...call, purpose: 'poll', detail: 'until the work ends', times: MAX_POLLS * 2 });
     const changing = planning.operations.find(({ path, method }) => path === operation.path && (method === 'PATCH' || method === 'PUT'));
     if (changing !== undefined)
@@ -258,6 +274,7 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   if (isBreakable) steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
   if (operation.billable) return steps;
   if (isCall) {
+    steps.push(...otherBodySteps(planning, operation, { ...call, phase: PHASES.change }));
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
     const isEarly = path === 'none' || path === 'parents' || operation.method === 'PUT' || operation.method === 'PATCH';
     if (hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined)

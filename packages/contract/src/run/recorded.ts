@@ -1,6 +1,7 @@
 import type { Har } from 'har-format';
 
 import type { OpenApiDocument } from '../document/document.ts';
+import { withBody } from '../document/form-fields.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Matcher } from '../document/match.ts';
@@ -63,13 +64,14 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   return {
     foreign: () => foreign.length,
     take(seen) {
-      const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
+      const { operation: found = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
+      const operation = withBody(found, seen.requestHeaders['content-type'] ?? '');
       if (!isForeign && !usable.prepare(operation, 'parameters', 'body', 'responses')) return undefined;
       const exchange = exchangeOf(operation, seen);
-      const { security } = operation;
-      const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
-      if (security !== undefined && credential !== undefined)
-        for (const secret of [credential, ...secretsOfCredential(security, credential)]) secrets.add(secret);
+      for (const key of operation.security?.keys ?? []) {
+        const credential = credentialOf(key, exchange.sent) ?? '';
+        if (credential !== '') for (const secret of [credential, ...secretsOfCredential(key, credential)]) secrets.add(secret);
+      }
       (isForeign ? foreign : exchanges).push(exchange);
       return isForeign ? undefined : exchange;
     },
@@ -80,7 +82,6 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
         exchanges,
         foreign: foreignCalls(foreign, exchanges),
         checks,
-        plan: { steps: [] },
         reasons: new Map(),
         left: [],
         unfinished: [],
@@ -97,7 +98,7 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
 function exchangeOf(operation: Operation, seen: RawExchange): Exchange {
   const { method, url, requestHeaders, requestBody, at, status, responseHeaders, bytes, milliseconds, purpose = 'traffic' } = seen;
   const { security } = operation;
-  const hasCredential = security === undefined || credentialOf(security, { url, headers: requestHeaders }) !== undefined;
+  const hasCredential = (security?.keys ?? []).every((key) => credentialOf(key, { url, headers: requestHeaders }) !== undefined);
   const credential = purpose === 'wrong-key' ? 'wrong' : hasCredential ? 'account' : 'none';
   const sent: SentRequest = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
   return readExchange(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });

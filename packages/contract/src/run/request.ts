@@ -1,6 +1,8 @@
+import type { SecurityKey } from '../document/operation.ts';
 import { fillPath } from '../document/path-template.ts';
 import { attachCredential } from '../exchange/credential.ts';
 import type { PathValues } from '../exchange/discover.ts';
+import type { QueryPair } from '../exchange/paging.ts';
 import { contentTypeOf, isMultipart, toMultipart } from '../form/multipart.ts';
 import { basePath } from './guard.ts';
 import type { Step } from './step.ts';
@@ -12,13 +14,13 @@ export interface RequestParts {
   readonly path: PathValues;
   readonly body: string | undefined;
   /** More query parameters than those of the step. */
-  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly query?: readonly QueryPair[] | undefined;
   /** Headers that every request has, except where the operation describes the header itself. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The value of `If-Match`; undefined for none. */
-  readonly ifMatch?: string | undefined;
-  /** The key to send; undefined for none. */
-  readonly key: string | undefined;
+  /** Headers with the entity tag or the time of an earlier response. */
+  readonly conditions?: Readonly<Record<string, string>> | undefined;
+  /** The key to send for a scheme; undefined for none. */
+  readonly keyFor: (key: SecurityKey) => string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -27,22 +29,27 @@ export function buildRequest({
   step,
   path,
   body,
-  query: more = {},
-  ifMatch,
+  query: more = [],
+  conditions = {},
   headers: common = {},
-  key,
+  keyFor,
   signal,
 }: RequestParts): Request {
   const { operation } = step;
-  const described = new Set(operation.parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase()));
+  const inHeaders = [...operation.parameters, ...(operation.security?.keys ?? [])].filter((one) => one.in === 'header');
+  const described = new Set(inHeaders.map(({ name }) => name.toLowerCase()));
   const others = Object.fromEntries(Object.entries(common).filter(([name]) => !described.has(name)));
   const headers = new Headers({ accept: step.accept ?? 'application/json', ...others, ...step.parameters.headers });
-  if (ifMatch !== undefined) headers.set('if-match', ifMatch);
+  for (const [name, value] of Object.entries(conditions)) headers.set(name, value);
   const query = new URLSearchParams(step.parameters.query.map(([name, value]): [string, string] => [name, value]));
   const cookies = Object.entries(step.parameters.cookies).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
-  for (const [name, value] of Object.entries(more)) query.set(name, value);
-  if (operation.security !== undefined && key !== undefined) attachCredential(operation.security, key, { headers, query });
+  for (const [name] of more) query.delete(name);
+  for (const [name, value] of more) query.append(name, value);
+  for (const key of operation.security?.keys ?? []) {
+    const text = keyFor(key);
+    if (text !== undefined) attachCredential(key, text, { headers, query });
+  }
   const filled = fillPath(operation.path, path);
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);
   url.search = query.toString();

@@ -1,7 +1,7 @@
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { errorText } from '../is-error.ts';
-import { entityTagFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
+import { conditionsFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
 import { MAX_SAMPLES_FULL, MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
@@ -44,9 +44,12 @@ async function attemptStep(run: Run, step: Step, isLastResort: boolean): Promise
 /** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
   function isStopped(): boolean {
-    return run.options.signal?.aborted === true && step.purpose !== 'remove' && step.purpose !== 'undo';
+    return run.options.signal?.aborted === true && step.purpose !== 'remove' && step.purpose !== 'undo' && step.ifDoubtful !== true;
   }
   if (!run.prepare(step.operation, 'responses')) return true;
+  // The creation after a removal would leave one more thing behind.
+  if (step.purpose === 'leftover' && run.cleaner.hasDoubt(step.operation)) return true;
+  if (step.ifDoubtful === true && !run.cleaner.isDoubtful(step.operation)) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
@@ -64,9 +67,10 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
       const page = nextPage(run, step);
       // The page before was the last one.
       if (page === undefined) return true;
-      const ifMatch = entityTagFor(run, step, path);
-      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
-      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined, ifMatch }))) return true;
+      const conditions = conditionsFor(run, step, path);
+      if (conditions === undefined) return true;
+      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? Object.fromEntries(page) : {}) });
+      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined, conditions }))) return true;
     }
   }
   return true;

@@ -61,8 +61,9 @@ export function accountKey(options: ContractOptions): string | undefined {
 /** The credentials for the operations of a plan. */
 export function credentialsFor(options: ContractOptions, { steps }: Pick<Plan, 'steps'>): Credentials {
   const { document, target, apiKey, credentials: given = {}, onToken = () => {} } = options;
+  const { headers } = options.given ?? NOTHING_GIVEN;
   const operations = [...new Set(steps.map(({ operation }) => operation))];
-  return createCredentials({ document, operations, target, apiKey, given, onToken });
+  return createCredentials({ document, operations, target, apiKey, given, headers, onToken });
 }
 
 /** Creates the state of a run before its first request. */
@@ -70,8 +71,8 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
   const { mode = 'read-only' } = options;
   const mostPerOperation = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : undefined;
   const credentials = credentialsFor(options, plan);
-  const keyOf: Transport['keyOf'] = (credential, security) =>
-    credential === 'account' ? credentials.keyFor(security) : credential === 'wrong' ? WRONG_KEY : undefined;
+  const keyOf: Transport['keyOf'] = (credential, key) =>
+    credential === 'account' ? credentials.keyFor(key) : credential === 'wrong' ? WRONG_KEY : undefined;
   const {
     budget = NO_BUDGET,
     priceOf = () => undefined,

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../document/document.ts';
+import type { Operation } from '../document/operation.ts';
 import { NOTHING_GIVEN } from '../document/parameters.ts';
 import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
@@ -6,7 +7,7 @@ import type { UsableDocument } from '../judge/usable.ts';
 import { buildReport } from '../report/report.ts';
 import type { Report } from '../report/report.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { withSchemes } from './credentials.ts';
+import { keyInHeaders, withSchemes } from './credentials.ts';
 import { accountOf } from './leftovers.ts';
 import { makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -54,7 +55,6 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     exchanges: run.exchanges,
     made: run.made,
     foreign: [],
-    plan,
     wanted: plan.wanted,
     reasons: run.reasons,
     failures: run.failures,
@@ -70,8 +70,8 @@ export async function runContract(given: ContractOptions): Promise<Report> {
 }
 
 /** Whether a step only undoes what this run did. */
-function isCleanUp({ purpose, path, onlyAfter }: Step): boolean {
-  return (purpose === 'remove' && path === 'own') || onlyAfter !== undefined;
+function isCleanUp({ purpose, path, onlyAfter, ifDoubtful }: Step): boolean {
+  return (purpose === 'remove' && path === 'own') || onlyAfter !== undefined || ifDoubtful === true;
 }
 
 /** Documents by the schemes with a credential, so that a process reads each once. */
@@ -83,6 +83,22 @@ function usableFor({ document, credentials = {} }: ContractOptions): UsableDocum
   const own = known.get(schemes.join()) ?? withSchemes(document, schemes);
   narrowed.set(document, known.set(schemes.join(), own));
   return readUsable(own);
+}
+
+/** The operations that need several keys of which the user does not give each, with the reason. One key for all of them is most likely wrong. */
+function lackingKeys(
+  operations: readonly Operation[],
+  { credentials = {}, given = NOTHING_GIVEN }: ContractOptions,
+): ReadonlyMap<string, string> {
+  return new Map(
+    operations.flatMap(({ id, security }): readonly (readonly [string, string])[] => {
+      const keys = security?.keys ?? [];
+      const isGiven = keys.every((key) => credentials[key.scheme] !== undefined || keyInHeaders(key, given.headers) !== undefined);
+      if (keys.length < 2 || security?.optional === true || isGiven) return [];
+      const names = keys.map(({ scheme }) => scheme);
+      return [[id, `it needs ${names.join(' and ')}; give each with ${names.map((name) => `--credential ${name}=KEY`).join(' ')}`]];
+    }),
+  );
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
@@ -99,7 +115,7 @@ async function planFor(options: ContractOptions, usable: UsableDocument): Promis
   const account = accountOf(accountKey(options));
   const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
   const except = new Map([...(options.except ?? [])].map((id) => [id, 'it is excluded with --except']));
-  const unusable = new Map([...usable.unusable, ...except]);
+  const unusable = new Map([...usable.unusable, ...lackingKeys(usable.operations, options), ...except]);
   const plan = makePlan({ ...usable, unusable, mode, only, also, seed, requests, given, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || accountKey(options) !== undefined);

@@ -48,7 +48,7 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
   });
   const { target, send = fetch, timeout = 10_000, rate } = options;
   const credentials = credentialsFor(options, { steps });
-  const keyOf: Transport['keyOf'] = (_, security) => credentials.keyFor(security);
+  const keyOf: Transport['keyOf'] = (_, key) => credentials.keyFor(key);
   function refusal(step: Step): string | undefined {
     return isChange(step) ? 'it is not a read' : undefined;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { mediaTypeName } from '../document/media-type.ts';
-import type { Security } from '../document/operation.ts';
+import type { SecurityKey } from '../document/operation.ts';
 import { readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
 import { isError } from '../is-error.ts';
@@ -17,7 +17,7 @@ import type { Step } from './step.ts';
 export interface Transport {
   readonly target: URL;
   readonly send: Send;
-  readonly keyOf: (credential: Credential, security: Security) => string | undefined;
+  readonly keyOf: (credential: Credential, key: SecurityKey) => string | undefined;
   /** Gets a new token for a scheme if that is needed; see `Credentials`. */
   readonly renew?: Credentials['renew'];
   /** Timeout of a request in milliseconds. */
@@ -42,22 +42,20 @@ export class NoResponseError extends Error {
 const MAX_WAIT_S = 30;
 
 /** The values that a step takes from earlier responses. */
-export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch'>;
+export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'conditions'>;
 
 /**
  * Sends one request of a step and parses its response. The caller waits for `pace` before, so that it records a change just before it is sent.
  * @throws {NoResponseError} when there is no response
  */
-export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
+export async function sendRequest(transport: Transport, step: Step, { path, body, query, conditions }: StepValues): Promise<Exchange> {
   const { target, keyOf, headers, renew } = transport;
-  const { security } = step.operation;
-  const isOurs = step.credential === 'account' && security !== undefined;
+  const keys = step.credential === 'account' ? (step.operation.security?.keys ?? []) : [];
   function build(): Request {
-    const key = security === undefined ? undefined : keyOf(step.credential, security);
     const signal = AbortSignal.timeout(transport.timeout);
-    return buildRequest({ target, step, path, body, query, ifMatch, headers, key, signal });
+    return buildRequest({ target, step, path, body, query, conditions, headers, keyFor: (key) => keyOf(step.credential, key), signal });
   }
-  if (isOurs) await renew?.(security, false);
+  for (const key of keys) await renew?.(key, false);
   const request = build();
   const sent: SentRequest = {
     method: step.method,
@@ -71,7 +69,8 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     at: new Date().toISOString(),
   };
   const first = step.effect === 'reads' ? await onceOrClosed(transport, step, build, sent) : await once(transport, step, request, sent);
-  if (first.status === 401 && isOurs && (await renew?.(security, true)) === true) return again(transport, step, build(), { sent, first });
+  if (first.status === 401)
+    for (const key of keys) if ((await renew?.(key, true)) === true) return again(transport, step, build(), { sent, first });
   // Only requests with the account's key are retried. For other requests, 429 is a valid result.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = secondsUntilRetry(first.headers) ?? 1;

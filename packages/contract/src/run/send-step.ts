@@ -45,6 +45,7 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
     if (run.exchanges.length === 0 && !isRefused && isAbsent)
       throw new TargetError(`${transport.target.origin} does not respond: ${error.message}`, { cause: error.cause });
     await cleaner.lost(entry, isRefused);
+    if (!isRefused) cleaner.doubt(entry, step, values.body);
     if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no response: ${error.message}`);
     reportProgress(run, step, undefined);
     return undefined;
@@ -56,6 +57,8 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
   // After a truncated response, the effect of the request is unknown.
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, exchange, made);
+  if (exchange.body.kind === 'cut' || exchange.status >= 500) cleaner.doubt(entry, step, values.body);
+  if (step.ifDoubtful === true) await cleaner.look(exchange, run.exchanges);
   reportProgress(run, step, exchange.status);
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
   return exchange;

@@ -35,18 +35,17 @@ export interface BodyValues {
 
 /** A valid request of an operation, or the reason why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
-  const { keyHeaders, ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
+  const { ownServer, unsupportedSecurity, unsupportedBody, body, method } = operation;
   if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
   if (ownServer !== undefined) return `the document gives it a server of its own (${ownServer}), and a run calls only its target`;
-  const hasKeys = keyHeaders?.every((name) => source.given.headers[name] !== undefined) === true;
-  if (unsupportedSecurity !== undefined && !hasKeys) return unsupportedSecurity;
+  if (unsupportedSecurity !== undefined) return unsupportedSecurity;
   if (unsupportedBody !== undefined) return unsupportedBody;
   const parameters = requiredParameters(source, operation);
   if (typeof parameters === 'string') return parameters;
   if (body === undefined) return { parameters, form: undefined };
   const valid = validBody(source, operation);
   if (valid === undefined && body.required)
-    return `it needs a ${body.format === 'form' ? 'form' : 'JSON body'}, for which the document has no example, and none could be made from its schema; give its fields with --value NAME=VALUE`;
+    return `it needs a ${body.format === 'form' ? 'form' : body.format === 'json' ? 'JSON body' : 'text'}, for which the document has no example, and none could be made from its schema; give its fields with --value NAME=VALUE`;
   if (valid?.whole !== undefined) return { parameters, form: { ...valid, found: {} } };
   return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
 }
@@ -83,7 +82,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A valid JSON body that is not an object: an example, else a value generated from the schema. */
+/** A valid text, or a valid JSON body that is not an object: an example, else a value generated from the schema. */
 function wholeBody(source: RequestSource, { pointer, examples }: RequestBody): BodyValues | undefined {
   const check = source.validator.compile(pointer);
   const example = Object.values(examples).find(({ value }) => check(value).length === 0);

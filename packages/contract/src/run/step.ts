@@ -18,8 +18,9 @@ export const PHASES = {
   changed: 5,
   vary: 6,
   probe: 7,
-  remove: 8,
-  undo: 9,
+  look: 8,
+  remove: 9,
+  undo: 10,
 } as const;
 
 /** One or more requests of the plan. */
@@ -42,7 +43,9 @@ export interface Step {
   readonly accept?: string;
   /** What to send as `If-Match`. Default: the entity tag of the latest response, if the operation has the parameter. */
   readonly ifMatch?: 'missing' | 'stale';
-  /** The parameter of the next page. Without `value`, the response with the page before has it. */
+  /** Whether to ask for the resource only if it differs from the latest response. Such a request waits for a response with an entity tag. */
+  readonly ifChanged?: boolean;
+  /** The parameter of the next page; empty if the page before has an address. Without `value`, the response with the page before has it. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
   /** The special part of the request. */
   readonly detail: string;
@@ -52,6 +55,8 @@ export interface Step {
   readonly effect: Effect;
   /** Sent only for resources on which this operation succeeded in this run, so that the run undoes only its own changes. */
   readonly onlyAfter?: string;
+  /** Sent only if the service failed on a creation in the list, or did not respond to it. */
+  readonly ifDoubtful?: boolean;
   /** The journal entry that the step undoes. */
   readonly undoes?: string;
 }
@@ -70,7 +75,7 @@ export interface StepForm {
 export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
   const page = next?.in === 'form' && next.value !== undefined ? { [next.field]: next.value } : {};
   if (form === undefined) return undefined;
-  if (form.whole !== undefined) return JSON.stringify(form.whole);
+  if (form.whole !== undefined) return operation.body?.format === 'text' ? String(form.whole) : JSON.stringify(form.whole);
   const identifiers = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, asField(operation, name, value)]));
   return writeBody(operation, { ...form.values, ...page, ...identifiers });
 }
@@ -100,7 +105,7 @@ export function describeStep(step: Step): string {
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const known = Object.fromEntries([...Object.keys(step.form?.found ?? {}), ...page].map((name) => [name, 'FOUND']));
   const pairs = step.parameters.query.map(([name, value]) => `${name}=${value}`);
-  if (step.next?.in === 'query') pairs.push(`${step.next.field}=${step.next.value ?? '{from a response}'}`);
+  if (step.next?.in === 'query') pairs.push(`${step.next.field || 'next page'}=${step.next.value ?? '{from a response}'}`);
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
   const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from a response}').replaceAll('"FOUND"', '{from a response}');
   const key = credential === 'account' ? '' : credential === 'none' ? ', without a key' : ', with a made-up key';

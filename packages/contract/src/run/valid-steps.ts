@@ -1,8 +1,10 @@
+import { withBody } from '../document/form-fields.ts';
 import { isJsonType } from '../document/media-type.ts';
 import type { Operation } from '../document/operation.ts';
-import { isEntityTag } from '../document/parameters.ts';
+import { isEntityTag, isIgnorable, takesHeader, writtenSample } from '../document/parameters.ts';
 import { hasPathParameters } from '../document/path-template.ts';
 import { sampleOf } from '../document/sample.ts';
+import { schemaNodes, typesOf } from '../document/schema.ts';
 import { jsonOf } from '../exchange/exchange.ts';
 import { stateNames } from './follow.ts';
 import { DEFAULT_REQUESTS } from './planning.ts';
@@ -19,6 +21,21 @@ export function variationSteps(planning: Planning, operation: Operation, plain: 
   if (typeof sendable !== 'object') return [];
   const { requests = DEFAULT_REQUESTS } = planning;
   return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
+}
+
+/** Requests with headers that a service may ignore, each alone: a range, preferences, and the condition that the resource has changed. */
+export function headerSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const preferences = operation.parameters.filter(
+    (parameter) => isIgnorable(parameter) && !/^(?:if-|accept$|user-agent$)/i.test(parameter.name),
+  );
+  const steps = preferences.flatMap((parameter): readonly Step[] => {
+    const [pair] = parameter.required ? [] : (writtenSample(planning, parameter) ?? []);
+    if (pair === undefined) return [];
+    const headers = { ...plain.parameters.headers, [parameter.name]: pair[1] };
+    return [{ ...plain, parameters: { ...plain.parameters, headers }, detail: `${parameter.name} ${pair[1]}` }];
+  });
+  const hasCondition = takesHeader(operation, 'if-none-match') || takesHeader(operation, 'if-modified-since');
+  return hasCondition ? [...steps, { ...plain, ifChanged: true, detail: 'if it has changed since the latest response' }] : steps;
 }
 
 /** A request for each other described media type of a success, and one for any type, as a browser sends it. */
@@ -42,6 +59,32 @@ export function preconditionSteps(call: Step): readonly Step[] {
     { ...probe, ifMatch: 'stale', detail: 'with a stale If-Match' },
     ...(tag.required ? [{ ...probe, ifMatch: 'missing' as const, detail: 'without If-Match' }] : []),
   ];
+}
+
+/** A request with the body as each other media type, and for a merge patch one with null for each field that can be null. */
+export function otherBodySteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const steps = (operation.otherBodies ?? []).flatMap(({ mediaType }): readonly Step[] => {
+    const other = withBody(operation, mediaType);
+    const valid = validBody(planning, other);
+    if (valid === undefined) return [];
+    const form = valid.whole === undefined ? stepForm(planning, other, valid) : { ...valid, found: {} };
+    return [{ ...plain, operation: other, purpose: 'valid-form', form, detail: `as ${mediaType}` }];
+  });
+  const patch = [operation, ...steps.map((step) => step.operation)].find(({ body }) => body?.mediaType === MERGE_PATCH);
+  return [...steps, ...(patch === undefined ? [] : nullSteps(planning, patch, plain))];
+}
+
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** The document itself has these values, because it says which fields can be null. In a merge patch, null removes a field (RFC 7396). */
+function nullSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const { body } = operation;
+  const check = body === undefined ? undefined : planning.validator.compile(body.pointer);
+  return [...(body?.fields.values() ?? [])].flatMap(({ name, pointer }): readonly Step[] => {
+    const values = { [name]: null };
+    if (!typesOf(schemaNodes(planning.document, pointer)).has('null') || check?.(values).length !== 0) return [];
+    return [{ ...plain, operation, purpose: 'valid-form', form: { values, found: {}, isFromDocument: true }, detail: `${name} null` }];
+  });
 }
 
 /** Whether a read can show the progress of work that another operation accepted with 202. */

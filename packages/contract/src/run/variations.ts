@@ -1,12 +1,12 @@
 import { isObject } from '../document/json.ts';
 import type { Operation, Parameter } from '../document/operation.ts';
-import { isCredential } from '../document/parameters.ts';
-import type { RequestParameters } from '../document/parameters.ts';
+import { isCredential, isEntityTag, isIgnorable, isRequestName, textPairs, wholeObject } from '../document/parameters.ts';
+import type { Pair, RequestParameters } from '../document/parameters.ts';
 import { sampleOf } from '../document/sample.ts';
 import { schemaNodes } from '../document/schema.ts';
 import { alternativeValues, specialValues } from '../document/values.ts';
 import type { SpecialValue } from '../document/values.ts';
-import { pagingOf } from '../exchange/paging.ts';
+import { isCursor, pagingOf } from '../exchange/paging.ts';
 import { validBody } from './sendable.ts';
 import type { RequestSource, Sendable } from './sendable.ts';
 import { stepForm } from './step-form.ts';
@@ -19,11 +19,11 @@ export interface Variation {
   readonly detail: string;
 }
 
-/** A part of a request with several valid values. */
+/** A part of a request with several valid values: a field of the body, or a parameter with its values as they are sent. */
 interface Factor {
   readonly name: string;
-  readonly in: 'query' | 'body';
-  readonly values: readonly (SpecialValue & { readonly isAbsent?: boolean })[];
+  readonly parameter?: Parameter;
+  readonly values: readonly (SpecialValue & { readonly isAbsent?: boolean; readonly pairs?: readonly Pair[] })[];
 }
 
 type Choice = readonly [Factor, Factor['values'][number]];
@@ -35,7 +35,7 @@ type Choice = readonly [Factor, Factor['values'][number]];
  */
 export function variationsOf(source: RequestSource, operation: Operation, { parameters }: Sendable, most: number): readonly Variation[] {
   const whole = bodyAlternatives(source, operation, parameters);
-  const factors = [...queryFactors(source, operation), ...(whole.length > 0 ? [] : bodyFactors(source, operation))];
+  const factors = [...parameterFactors(source, operation), ...(whole.length > 0 ? [] : bodyFactors(source, operation))];
   const rows = Math.min(most - whole.length, Math.max(0, ...factors.map(({ values }) => values.length)));
   const mixed = Array.from({ length: Math.max(0, rows) }, (_, row) =>
     factors.flatMap((factor): readonly Choice[] => {
@@ -56,16 +56,28 @@ function bodyAlternatives(source: RequestSource, operation: Operation, parameter
   );
 }
 
-function queryFactors({ document, validator }: RequestSource, operation: Operation): readonly Factor[] {
-  const position = pagingOf(document, operation)?.field;
-  return operation.parameters.flatMap((parameter: Parameter): readonly Factor[] => {
-    const { name, in: place, pointer } = parameter;
-    if (place !== 'query' || pointer === undefined || name === position || isCredential(operation, parameter)) return [];
-    const values = specialValues({ document, validator }, pointer).filter(({ value }) =>
-      ['string', 'number', 'boolean'].includes(typeof value),
-    );
-    return values.length === 0 ? [] : [{ name, in: 'query', values }];
+function parameterFactors(source: RequestSource, operation: Operation): readonly Factor[] {
+  const position = pagingOf(source.document, operation)?.field;
+  return operation.parameters.flatMap((parameter): readonly Factor[] => {
+    const { name, in: place, pointer, required } = parameter;
+    if (place === 'path' || pointer === undefined || (place === 'query' && name === position) || isCursor(parameter)) return [];
+    if (isCredential(operation, parameter) || isEntityTag(parameter) || isIgnorable(parameter) || isRequestName(parameter)) return [];
+    const special = specialValues(source, pointer);
+    const sample = special.length > 0 || required ? undefined : sampleOf(source, pointer);
+    const usual = sample === undefined ? [] : [{ value: sample.value, what: 'given' }];
+    const whole = wholeObject(source, parameter);
+    const objects = whole === undefined ? [] : [{ value: whole.value, what: 'with all properties' }];
+    const values = [...special, ...usual, ...objects].flatMap((one) => {
+      const pairs = textPairs(parameter, one.value) ?? [];
+      return pairs.length > 0 && pairs.every((pair) => arrivesAsIs(parameter, pair)) ? [{ ...one, pairs }] : [];
+    });
+    return values.length === 0 ? [] : [{ name, parameter, values }];
   });
+}
+
+/** Whether the text of a parameter arrives as it is. Nothing tells an empty text from an absent one, and a header carries visible ASCII only. */
+function arrivesAsIs({ in: place }: Parameter, [, text]: Pair): boolean {
+  return text !== '' && (place !== 'header' || /^[!-~](?:[ -~]*[!-~])?$/.test(text));
 }
 
 function bodyFactors(source: RequestSource, { body }: Operation): readonly Factor[] {
@@ -79,7 +91,7 @@ function bodyFactors(source: RequestSource, { body }: Operation): readonly Facto
     const sample = special.length > 0 || required ? undefined : sampleOf(source, pointer);
     const values = sample === undefined ? special : [{ value: sample.value, what: 'given' }];
     const all = required ? values : [...values, { value: undefined, what: 'absent', isAbsent: true }];
-    return all.length === 0 ? [] : [{ name, in: 'body', values: all }];
+    return all.length === 0 ? [] : [{ name, values: all }];
   });
 }
 
@@ -92,10 +104,9 @@ function variationFor(
 ): readonly Variation[] {
   const { body } = operation;
   const valid = validBody(source, operation);
-  const ofBody = choices.filter(([factor]) => factor.in === 'body');
-  const chosen = choices.filter(([factor]) => factor.in === 'query');
-  const query = plain.query.filter(([name]) => !chosen.some(([factor]) => factor.name === name));
-  const parameters = { ...plain, query: [...query, ...chosen.map(([{ name }, { value }]) => [name, String(value)] as const)] };
+  const ofBody = choices.filter(([{ parameter }]) => parameter === undefined);
+  const chosen = choices.filter(([{ parameter }]) => parameter !== undefined);
+  const parameters = chosen.reduce((all, [{ parameter }, { pairs }]) => withPairs(all, parameter, pairs), plain);
   if (body === undefined || valid === undefined) return [{ parameters, form: undefined, detail: describeChoices(chosen) }];
   const check = source.validator.compile(body.pointer);
   const used = ofBody.filter((choice) => check(withChoices(valid.values, [choice])).length === 0);
@@ -105,6 +116,14 @@ function variationFor(
   if (!isObject(values)) return [];
   const form = stepForm(source, operation, { values, isFromDocument: false });
   return [{ parameters, form, detail: describeChoices([...chosen, ...kept]) }];
+}
+
+function withPairs(all: RequestParameters, parameter: Parameter | undefined, pairs: readonly Pair[] = []): RequestParameters {
+  const [first] = pairs;
+  if (parameter?.in === 'header' && first !== undefined) return { ...all, headers: { ...all.headers, [parameter.name]: first[1] } };
+  if (parameter?.in === 'cookie' && first !== undefined) return { ...all, cookies: { ...all.cookies, [parameter.name]: first[1] } };
+  const names = new Set([parameter?.name, ...pairs.map(([name]) => name)]);
+  return { ...all, query: [...all.query.filter(([name]) => !names.has(name)), ...pairs] };
 }
 
 function withChoices(values: Readonly<Record<string, unknown>>, choices: readonly Choice[]): Readonly<Record<string, unknown>> {

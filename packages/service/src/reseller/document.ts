@@ -18,7 +18,7 @@ export const documentedOperations: readonly Operation[] = readOperations(reselle
 export const apiKeyHeader: string = findApiKeyHeader();
 
 function findApiKeyHeader(): string {
-  const headers = new Set(documentedOperations.map(({ security }) => security?.name));
+  const headers = new Set(documentedOperations.map(({ security }) => security?.keys[0]?.name));
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;

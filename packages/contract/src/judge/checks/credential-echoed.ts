@@ -33,10 +33,12 @@ export const credentialEchoed: Check = {
 
 /** Whether the credential is only in properties that the document marks as secret. */
 function isMarkedSecret({ document, exchange, response }: ResponseContext): boolean {
-  const { security } = exchange.operation;
-  const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (security === undefined || credential === undefined || pointer === undefined || exchange.body.kind !== 'json') return false;
+  if (pointer === undefined || exchange.body.kind !== 'json') return false;
   const texts = [JSON.stringify(maskSecrets(document, pointer, exchange.body.value)), ...Object.values(exchange.headers)];
-  return secretsOfCredential(security, credential).every((secret) => !texts.some((text) => text.includes(secret)));
+  const secrets = (exchange.operation.security?.keys ?? []).flatMap((key) => {
+    const credential = credentialOf(key, exchange.sent);
+    return credential === undefined ? [] : secretsOfCredential(key, credential);
+  });
+  return secrets.every((secret) => !texts.some((text) => text.includes(secret)));
 }

@@ -1,8 +1,9 @@
+import { mediaTypeName } from '../../document/media-type.ts';
 import type { Operation } from '../../document/operation.ts';
 import { isPlainCall, isSuccess } from '../../exchange/exchange.ts';
 import type { Exchange, Purpose } from '../../exchange/exchange.ts';
 import { needsNoField, readBody } from '../../form/body.ts';
-import { takesBody } from '../applies.ts';
+import { isMultipart } from '../../form/multipart.ts';
 import type { Assertion } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
@@ -20,29 +21,56 @@ export const formAccepted: Check = {
     'Sends the examples of the document, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals because of state, credit, capacity or rate do not. A refusal of a body generated from the schema is unverified, because the service may apply a rule that no schema can express. Where no field is required, it is a violation if the service refuses every body with a field, and a field that got only invalid values is unverified.',
   client: 'Your code compiles and the call fails, because the type allows a value that the service refuses.',
   needs: ['call', 'valid-form', 'next-page'],
-  applies: takesBody,
+  applies: ({ body }) => body !== undefined,
   checkResponse(context) {
     const { operation, sent, status } = context.exchange;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
     if (!isValid || operation.body === undefined || ![400, 413, 415, 422].includes(status)) return [];
     if (isKnownFor(context.document, context.response, 'x-for-valid-form')) return [];
+    // The type of a file is made up, unless the document names it.
+    const isType = status === 415 && !isMultipart(operation.body);
+    const isMadeUp = sent.isMadeUp === true && !isType;
     return [
       {
         pointer: '',
-        verdict: sent.isMadeUp === true ? 'unverified' : verdictOf(operation.provenance),
-        message: sent.isMadeUp === true ? 'the service refuses a body generated from the schema' : 'the service refuses a valid body',
+        verdict: isMadeUp ? 'unverified' : verdictOf(operation.provenance),
+        message: isType
+          ? `the service refuses the described media type ${operation.body.mediaType}`
+          : isMadeUp
+            ? 'the service refuses a body generated from the schema'
+            : 'the service refuses a valid body',
         expected: 'success',
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,
-        rule: 'refused',
+        rule: isType ? `refused ${operation.body.mediaType}` : 'refused',
         assertion: ACCEPTED,
-        proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(context, 'x-for-valid-form'),
+        proposal: operation.provenance === 'shown' || isMadeUp ? undefined : occasionProposal(context, 'x-for-valid-form'),
       },
     ];
   },
-  checkRun: ({ exchanges }) =>
-    [...Map.groupBy(exchanges, ({ operation }) => operation)].flatMap(([operation, all]) => untried(operation, all)),
+  checkRun: ({ exchanges }) => [
+    ...[...Map.groupBy(exchanges, ({ operation }) => operation)].flatMap(([operation, all]) => untried(operation, all)),
+    ...[...Map.groupBy(exchanges, ({ operation }) => operation.id).values()].flatMap(unsentTypes),
+  ],
 };
+
+/** The described media types of a body that no request had. */
+function unsentTypes(exchanges: readonly Exchange[]): readonly RunRemark[] {
+  const call = exchanges.find(({ sent }) => sent.purpose === 'call' && sent.body !== undefined);
+  if (call === undefined) return [];
+  const sentTypes = new Set(exchanges.map(({ sent }) => mediaTypeName(sent.headers['content-type'] ?? '')));
+  const unsent = (call.operation.bodyTypes ?? []).filter((type) => !type.includes('*') && !sentTypes.has(type));
+  return unsent.map((type) => ({
+    exchange: call,
+    pointer: '',
+    verdict: 'unverified',
+    message: `a body of the type ${type} was not sent`,
+    expected: 'success',
+    observed: 'no such request',
+    at: call.operation.body?.pointer ?? call.operation.pointer,
+    rule: `not sent ${type}`,
+  }));
+}
 
 const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'valid-form', 'next-page']);
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);

@@ -1,6 +1,7 @@
 import { isSuccess, jsonValue } from '../../exchange/exchange.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { pagingOf } from '../../exchange/paging.ts';
+import type { Exchange, Purpose } from '../../exchange/exchange.ts';
+import { isWalked, pagingOf } from '../../exchange/paging.ts';
+import type { Paging } from '../../exchange/paging.ts';
 import type { Check, RunContext } from '../check.ts';
 
 export const pageOverlap = pageOverlapCheck(() => 0);
@@ -14,7 +15,8 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
     id: 'page-overlap',
     claim: 'The next page of a list does not repeat the page before it.',
     example: 'The last item of the first page is the first item of the next page.',
-    judges: 'Reads two pages and compares their items as JSON.',
+    judges:
+      'Reads two pages and compares their items as JSON. In a full run, follows a cursor, the `Link` header or the address of the next page up to eight times.',
     client: 'A loop over all pages processes items twice, or never ends.',
     needs: ['next-page'],
     applies: (operation, document) => pagingOf(document, operation) !== undefined,
@@ -22,7 +24,7 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
       return context.exchanges.flatMap((exchange, index) => {
         if (exchange.sent.purpose !== 'next-page' || !isSuccess(exchange.status)) return [];
         const paging = pagingOf(context.document, exchange.operation);
-        const first = firstPage(context, exchange);
+        const first = paging === undefined ? undefined : pageBefore(context, paging, exchange);
         if (paging === undefined || first === undefined) return [];
         const seen = new Set((paging.itemsOf(jsonValue(first)) ?? []).map((item) => JSON.stringify(item)));
         const second = new Set((paging.itemsOf(jsonValue(exchange)) ?? []).map((item) => JSON.stringify(item)));
@@ -35,7 +37,7 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
             exchange,
             pointer: paging.pointer,
             verdict: 'violation' as const,
-            message: 'the second page repeats items of the first',
+            message: 'the next page repeats items of the page before',
             expected: allowance === 0 ? 'no repeated items' : `at most ${allowance} repeated items`,
             observed: `${repeated} repeated`,
             at: paging.at,
@@ -49,8 +51,12 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
   };
 }
 
-function firstPage({ exchanges }: RunContext, { operation }: Exchange): Exchange | undefined {
-  return exchanges.find(
-    (exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call' && isSuccess(exchange.status),
-  );
+/** The first page, or for a page that a response names, that response. */
+function pageBefore({ exchanges }: RunContext, paging: Paging, exchange: Exchange): Exchange | undefined {
+  const pages = exchanges
+    .slice(0, exchanges.indexOf(exchange))
+    .filter(({ operation, sent, status }) => operation.id === exchange.operation.id && PAGES.has(sent.purpose) && isSuccess(status));
+  return isWalked(paging) ? pages.at(-1) : pages.find(({ sent }) => sent.purpose === 'call');
 }
+
+const PAGES: ReadonlySet<Purpose> = new Set(['call', 'next-page']);

@@ -1,12 +1,16 @@
-import { isCredential, isIgnorable, isSpread, issuesOfText, hasListOrObject } from '../../document/parameters.ts';
+import type { OpenApiDocument } from '../../document/document.ts';
+import type { Parameter } from '../../document/operation.ts';
+import { hasListOrObject, isCredential, isIgnorable, isSpread, isSpreadName, issuesOfText } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
-import { isSuccess } from '../../exchange/exchange.ts';
+import { isPlainCall, isSuccess } from '../../exchange/exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { parameterText } from '../../exchange/runtime-expression.ts';
 import { takesParameters } from '../applies.ts';
 import { REFUSED } from '../assertion.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import type { RunRemark } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import type { Proposal } from '../proposal.ts';
 import { proposalFor } from '../propose.ts';
@@ -16,10 +20,10 @@ export const parameterRefused: Check = {
   claim: 'The service refuses an invalid parameter.',
   example: '`limit` has `maximum: 100`, and `GET /orders?limit=101` returns 200.',
   judges:
-    'Sends requests in which one parameter of the query, the headers, the cookies or the path breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
+    'Sends requests in which one parameter of the query, the headers, the cookies or the path breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. A full run sends valid values, too; a parameter with which every request is refused is unverified. Does not send unknown parameters, because OpenAPI cannot forbid them.',
   client:
     'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
-  needs: ['invalid-parameter', 'traffic'],
+  needs: ['invalid-parameter', 'traffic', 'valid-form'],
   applies: takesParameters,
   checkResponse(context) {
     const { sent, status } = context.exchange;
@@ -46,7 +50,38 @@ export const parameterRefused: Check = {
       },
     ];
   },
+  checkRun: ({ document, exchanges }) =>
+    [...Map.groupBy(exchanges, ({ operation }) => operation)].flatMap(([operation, all]) =>
+      operation.parameters.flatMap((parameter) => neverAccepted(document, parameter, all)),
+    ),
 };
+
+/** A parameter with valid values, with which the service refused every request. Other parameters of the requests can be the reason. */
+function neverAccepted(document: OpenApiDocument, parameter: Parameter, exchanges: readonly Exchange[]): readonly RunRemark[] {
+  if (parameter.in === 'path' || exchanges[0] === undefined || isCredential(exchanges[0].operation, parameter)) return [];
+  const given = exchanges.filter(
+    (exchange) => isPlainCall(exchange) && exchange.sent.credential === 'account' && hasParameter(document, parameter, exchange),
+  );
+  const refused = given.find(({ sent, status }) => sent.purpose === 'valid-form' && (status === 400 || status === 422));
+  if (refused === undefined || given.some(({ status }) => isSuccess(status))) return [];
+  return [
+    {
+      exchange: refused,
+      pointer: '',
+      verdict: 'unverified',
+      message: `the service refuses every request with the ${parameter.in} parameter ${parameter.name}`,
+      expected: `success with a valid ${parameter.name}`,
+      observed: `${refused.status} for ${refused.sent.detail}`,
+      at: parameter.holder,
+      rule: 'never accepted',
+    },
+  ];
+}
+
+function hasParameter(document: OpenApiDocument, parameter: Parameter, exchange: Exchange): boolean {
+  if (!isSpread(document, parameter)) return parameterText(exchange, parameter) !== undefined;
+  return [...new URL(exchange.sent.url).searchParams.keys()].some((name) => isSpreadName(document, parameter, name));
+}
 
 interface Broken {
   readonly at: string;

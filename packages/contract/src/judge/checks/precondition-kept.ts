@@ -12,13 +12,28 @@ export const preconditionKept: Check = {
   claim: 'A change with `If-Match` is made only when the entity tag is current, and the tag changes with the resource.',
   example: 'The tag of an order is `"v2"`, and `PATCH` with `If-Match: "v1"` returns 200.',
   judges:
-    'For operations with the header `If-Match`: sends the tag of the latest response, a stale tag and, where the document requires the header, no tag. Any 4xx refuses a stale or missing tag. Compares the bodies of reads with the same strong tag.',
+    'For operations with the header `If-Match`: sends the tag of the latest response, a stale tag and, where the document requires the header, no tag. Any 4xx refuses a stale or missing tag. Where the document has 304, sends a read with `If-None-Match` and the current tag. Compares the bodies of reads with the same strong tag.',
   client: 'Two users who edit the same resource overwrite the changes of each other without an error, or the right tag is refused.',
-  needs: ['precondition', 'call'],
+  needs: ['precondition', 'call', 'valid-form'],
   applies: ({ parameters, responses }) => parameters.some(isEntityTag) || responses['200']?.headers['etag'] !== undefined,
   checkResponse({ exchange }) {
     const { operation, sent, status } = exchange;
     const tag = sent.headers['if-match'];
+    const known = sent.headers['if-none-match'];
+    const isWhole = known !== undefined && status === 200 && exchange.headers['etag'] === known && operation.responses['304'] !== undefined;
+    if (isWhole && isPlainCall(exchange))
+      return [
+        {
+          pointer: '',
+          verdict: verdictOf(operation.provenance),
+          message: 'the service sends the whole resource for its current entity tag',
+          expected: '304',
+          observed: '200',
+          at: operation.pointer,
+          rule: 'not modified',
+          assertion: { kind: 'status', pattern: '^(?!200)' },
+        },
+      ];
     const isServed = sent.purpose === 'precondition' && isSuccess(status);
     const isRefused = isPlainCall(exchange) && tag !== undefined && status === 412;
     if (!isServed && !isRefused) return [];

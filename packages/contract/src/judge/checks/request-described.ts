@@ -99,7 +99,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
   const { operation, sent } = exchange;
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
-  if (operation.security?.in === 'query') known.add(operation.security.name);
+  for (const key of operation.security?.keys ?? []) if (key.in === 'query') known.add(key.name);
   const unknown = [...new Set(query.keys())].filter(
     (name) => !known.has(name) && !operation.parameters.some((parameter) => isSpreadName(document, parameter, name)),
   );

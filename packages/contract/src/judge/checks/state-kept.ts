@@ -6,7 +6,7 @@ import { rootView } from '../../document/view.ts';
 import { discoverCreated, identifiersFor } from '../../exchange/discover.ts';
 import { isPlainCall, isSuccess, jsonValue } from '../../exchange/exchange.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { pagingOf } from '../../exchange/paging.ts';
+import { isWalked, pagingOf } from '../../exchange/paging.ts';
 import { readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
 import type { Check, RunContext } from '../check.ts';
@@ -115,7 +115,7 @@ function notListed(context: RunContext): readonly RunRemark[] {
       ({ operation, sent }, index) => index <= last && operation.id === list.id && sent.purpose === 'call',
     );
     const end = exchanges[last];
-    if (first < 0 || end === undefined || pagingOf(document, list)?.next(jsonValue(end)) !== undefined) return [];
+    if (first < 0 || end === undefined || pagingOf(document, list)?.next(end) !== undefined) return [];
     const pages = exchanges
       .slice(first, last + 1)
       .filter(({ operation, sent }) => operation.id === list.id && sent.credential === 'account');
@@ -147,8 +147,7 @@ function notListed(context: RunContext): readonly RunRemark[] {
 function isFiltered({ document }: RunContext, list: Operation): boolean {
   const isPaged = list.parameters.some(({ in: place, name }) => place === 'query' && /^(?:page|per_?page|offset|skip|start)/i.test(name));
   return (
-    list.parameters.some(({ in: place, required }) => place === 'query' && required) ||
-    (isPaged && pagingOf(document, list)?.by !== 'cursor')
+    list.parameters.some(({ in: place, required }) => place === 'query' && required) || (isPaged && !isWalked(pagingOf(document, list)))
   );
 }
 
