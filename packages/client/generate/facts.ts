@@ -10,15 +10,11 @@ const MAP_KEYS: Readonly<Record<string, string>> = {
   listInvoices: 'invoiceID',
 };
 
-/** Operations that name in their forms what they create. Nobody else can create the same. */
-const UNIQUE: ReadonlySet<string> = new Set(['registerDomain']);
-
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
   const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
-  // Without a key, the client could not repeat such an operation after a lost response.
-  if (retry === 'never' && !keyed)
-    throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
+  // The client sends a key with each change, and could not repeat one after a lost response without it.
+  if (!readOnly && !keyed) throw new Error(`${id} changes something and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
   const has = identifyingProperty(document, data);
@@ -28,13 +24,12 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     id,
     effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
     ...(retry === 'safe' && { repeatable: true }),
-    ...(keyed && { keyed }),
     ...(form && formFactsOf(document, operation, [...form.fields.values()])),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
     ...(!list && has !== undefined && { has, ...(!readOnly && typeOfProperty(document, data, has)) }),
     ...(repeats.length > 0 && { repeats: Object.fromEntries(repeats) }),
-    ...(isUnique(operation) && { unique: true }),
+    ...evidenceOf(document, operation),
   };
 }
 
@@ -43,15 +38,13 @@ function formFactsOf(document: unknown, { id, form }: Operation, fields: readonl
     return fields.filter(isMeant).map(({ name }) => name);
   }
   const required = isShown(form?.schema, 'required') ? fieldNames((field) => field.required) : [];
-  const secret = fieldNames((field) => field.secret);
-  const personal = fieldNames(({ pointer }) => members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
+  const hidden = fieldNames(({ secret, pointer }) => secret || members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
   const needs = fields.map(({ name }) => [name, neededWith(form?.schema, name)] as const).filter(([, needed]) => needed.length > 0);
   return {
     form: Object.fromEntries(fields.map((field) => [field.name, typeOf(id, field)])),
     ...(required.length > 0 && { required }),
     ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
-    ...(secret.length > 0 && { secret }),
-    ...(personal.length > 0 && { personal }),
+    ...(hidden.length > 0 && { hidden }),
   };
 }
 
@@ -128,7 +121,12 @@ function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Fa
   return type === 'string' || type === 'object' ? { hasType: type } : {};
 }
 
-/** Whether a request names what it changes, so that two identical ones have the same effect as one. */
-function isUnique({ id, readOnly, path }: Operation): boolean {
-  return !readOnly && (path.includes('{') || UNIQUE.has(id));
+/** The value that no second request can have and succeed (`x-evidence`). */
+function evidenceOf(document: unknown, { id, pointer, form, parameters }: Operation): Pick<Facts, 'evidence'> {
+  const evidence = members(follow(document, { $ref: `#${pointer}` }))['x-evidence'];
+  if (typeof evidence !== 'string') return {};
+  const isOfPath = parameters.some((parameter) => parameter.in === 'path' && parameter.name === evidence);
+  if (!isOfPath && form?.fields.has(evidence) !== true)
+    throw new Error(`${id} names ${evidence} as its evidence (x-evidence), which is neither a field nor a path parameter of it.`);
+  return { evidence };
 }

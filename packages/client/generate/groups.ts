@@ -9,20 +9,16 @@ import { follow, items, members, quoted } from './json.ts';
 /**
  * `groups.gen.ts`
  *
- * @param extension The places of operations that only the extension has.
  * @throws Error if an operation has no place, or a place has no operation.
  */
-export function writeGroups(document: OpenApiDocument, places: Places, extension: Places): string {
+export function writeGroups(document: OpenApiDocument, places: Places): string {
   const operations = operationsAt(document, places);
   const writer = { types: methodType(document, operations), values: method(operations) };
   return moduleOf(importsFrom('../'), [
     '/** Every operation, by group. */',
     'export interface Groups {',
-    ...walk(places, writer.types, ';', { members: (within) => hints(places, extension, within) }),
+    ...walk(places, writer.types, ';'),
     '}',
-    '',
-    '/** An operation that only the extension has. Its client has the other operations too. */',
-    `export type InExtension = 'Use createReseller of @reseller/client/extension';`,
     '',
     '/** The groups of a client. */',
     'export const groupsOf = (client: Client): Groups => ({',
@@ -118,13 +114,6 @@ function walk(places: Places, write: Write, end: ';' | ',', layout: Layout = {},
 
 function namesOf(places: Places): string {
   return Object.keys(places).map(quoted).join(' | ');
-}
-
-/** The members of a group that only the extension has, so that the compiler says where they are. */
-function hints(specified: Places, extension: Places, within: readonly string[]): string[] {
-  const known = groupAt(specified, within) ?? {};
-  const added = Object.keys(groupAt(extension, within) ?? {}).filter((name) => !(name in known));
-  return added.map((name) => `readonly ${name}?: InExtension;`);
 }
 
 function groupAt(places: Places, within: readonly string[]): Places | undefined {

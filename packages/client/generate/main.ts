@@ -26,7 +26,7 @@ if (missing.length > 0) throw new Error(`Say in src/places.ts where createResell
 
 const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
 write('document.gen.ts', HEADER + writeDocumentFacts(specification, manifest));
-write('groups.gen.ts', HEADER + writeGroups(specification, PLACES, EXTENSION_PLACES));
+write('groups.gen.ts', HEADER + writeGroups(specification, PLACES));
 write('extension/groups.gen.ts', HEADER + writeExtendedGroups(extended, PLACES, EXTENSION_PLACES, added));
 write('extension/types.gen.ts', withoutBase(read('extension/types.gen.ts'), read('types.gen.ts')));
 

@@ -34,10 +34,6 @@ const KINDS: readonly Kind[] = [
   ['a whole number from 0', (value) => Number.isInteger(value) && Number(value) >= 0, ['maxRetries']],
   ['a function', isFunction, ['fetch', 'onEvent', 'beforeBillable']],
   ['an array of functions', (value) => Array.isArray(value) && value.every(isFunction), ['middleware']],
-  [
-    'true or false',
-    (value) => typeof value === 'boolean',
-    ['readOnly', 'showPersonalData', 'honoursIdempotencyKey', 'exclusive', 'resend'],
-  ],
+  ['true or false', (value) => typeof value === 'boolean', ['readOnly', 'honoursIdempotencyKey', 'resend']],
   ['an object', (value) => typeof value === 'object' && value !== null, ['headers', 'clock', 'logger', 'signal']],
 ];

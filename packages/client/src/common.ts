@@ -2,7 +2,7 @@
 export type { ResellerConfig, ResellerOptions, Where } from './reseller.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
 export type { PagedCall } from './paged-call.ts';
-export type { Committed, NotCommitted, OnceOperation, OperationData, Reconciliation, ReconcileOptions, Undecided } from './reconcile.ts';
+export type { NotCommitted, ReconcileOptions, Undecided } from './reconcile.ts';
 export {
   AbortedError,
   ResponseError,
@@ -35,5 +35,5 @@ export type {
   Step,
 } from './runtime/options.ts';
 export type { Recovered } from './runtime/recovered.ts';
-export type { LostCall } from './stored-call.ts';
+export type { LostCall } from './runtime/lost-call.ts';
 export { redact } from './redact.ts';

@@ -2,7 +2,6 @@
 export { callOf } from './runtime/call.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
 export { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './runtime/classify.ts';
-export type { Failure, Verdict } from './runtime/classify.ts';
 export { checkCredential, connect } from './runtime/connection.ts';
 export type { Connection } from './runtime/connection.ts';
 export { environmentVariable } from './runtime/environment.ts';
@@ -13,5 +12,5 @@ export type { ClientConfig, Clock, Fetch, RequestOptions } from './runtime/optio
 export { fillPath } from './runtime/path.ts';
 export { assertKnown, CALL_OPTIONS } from './runtime/prepare.ts';
 export { errorOf, send } from './runtime/request.ts';
-export type { Asked, Sendable } from './runtime/request.ts';
-export type { Received } from './runtime/send.ts';
+export type { Sendable } from './runtime/request.ts';
+export type { Asked, Failure, Received, Verdict } from './runtime/wire.ts';

@@ -13,30 +13,6 @@ import type * as types from './types.gen.ts';
 /** Every operation, by group. */
 export interface Groups {
   readonly vm: {
-    readonly list?: InExtension;
-    readonly search?: InExtension;
-    readonly osImages?: InExtension;
-    readonly isoFiles?: InExtension;
-    readonly iso?: InExtension;
-    readonly abuse?: InExtension;
-    readonly monitoring?: InExtension;
-    readonly config?: InExtension;
-    readonly status?: InExtension;
-    readonly installation?: InExtension;
-    readonly power?: InExtension;
-    readonly change?: InExtension;
-    readonly quoteCreate?: InExtension;
-    readonly quoteChange?: InExtension;
-    readonly edit?: InExtension;
-    readonly delete?: InExtension;
-    readonly resetPassword?: InExtension;
-    readonly sshKey?: InExtension;
-    readonly backup?: InExtension;
-    readonly ddosProtection?: InExtension;
-    readonly console?: InExtension;
-    readonly usage?: InExtension;
-    readonly traffic?: InExtension;
-    readonly rdns?: InExtension;
     /**
      * Create a VM
      *
@@ -70,10 +46,6 @@ export interface Groups {
     hosts(options?: RequestOptions): Call<types.ListVmHostsSuccess['data']>;
   };
   readonly dedicated: {
-    readonly offer?: InExtension;
-    readonly purchase?: InExtension;
-    readonly quotePurchase?: InExtension;
-    readonly quoteUndelete?: InExtension;
     /**
      * List dedicated servers
      *
@@ -123,16 +95,6 @@ export interface Groups {
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.UndeleteDedicatedServerSuccess['data']>;
   };
   readonly domain: {
-    readonly check?: InExtension;
-    readonly setTransferLock?: InExtension;
-    readonly setHandle?: InExtension;
-    readonly delete?: InExtension;
-    readonly quoteRegister?: InExtension;
-    readonly quoteUndelete?: InExtension;
-    readonly renew?: InExtension;
-    readonly quoteRenew?: InExtension;
-    readonly dns?: InExtension;
-    readonly dnssec?: InExtension;
     /**
      * List domains
      *
@@ -227,7 +189,6 @@ export interface Groups {
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: types.EditDomainDnsForm, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']>;
     readonly handle: {
-      readonly list?: InExtension;
       /**
        * Create a handle
        *
@@ -258,10 +219,6 @@ export interface Groups {
     };
   };
   readonly accounting: {
-    readonly pricings?: InExtension;
-    readonly documents?: InExtension;
-    readonly payments?: InExtension;
-    readonly credit?: InExtension;
     /**
      * List sales
      *
@@ -297,9 +254,6 @@ export interface Groups {
     invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: RequestOptions): Call<types.GetInvoiceSuccess['data']>;
   };
   readonly account: {
-    readonly keys?: InExtension;
-    readonly events?: InExtension;
-    readonly webhooks?: InExtension;
     /**
      * Generate a one-time code
      *
@@ -320,9 +274,6 @@ export interface Groups {
     requests(form?: types.ListRequestsForm, options?: RequestOptions): PagedCall<(types.ListRequestsSuccess['data'])[number]>;
   };
 }
-
-/** An operation that only the extension has. Its client has the other operations too. */
-export type InExtension = 'Use createReseller of @reseller/client/extension';
 
 /** The groups of a client. */
 export const groupsOf = (client: Client): Groups => ({

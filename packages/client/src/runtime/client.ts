@@ -86,7 +86,6 @@ const CLIENT_OPTIONS = [
   'deadlineMs',
   'maxRetries',
   'honoursIdempotencyKey',
-  'showPersonalData',
   'clock',
 ] satisfies readonly (keyof ClientConfig)[];
 

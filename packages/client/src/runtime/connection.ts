@@ -1,9 +1,7 @@
 /** A server, its address, and the facts that its responses have shown. */
-import type { Verdict } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
-import type { Asked } from './request.ts';
-import type { Received } from './send.ts';
+import type { Asked, Received, Verdict } from './wire.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
@@ -25,7 +23,6 @@ export interface Connection {
   readonly deadlineMs: number;
   readonly maxRetries: number;
   readonly headers: Headers;
-  readonly showPersonalData: boolean;
   readonly keys: KeySupport;
 }
 
@@ -73,7 +70,6 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     deadlineMs,
     maxRetries,
     headers,
-    showPersonalData: config.showPersonalData ?? false,
     keys: keys ?? { honoured: config.honoursIdempotencyKey, lifetimeMs: DEFAULT_KEY_LIFETIME_MS },
   };
 }
@@ -111,6 +107,11 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
   if (lifetime === null) return;
   keys.honoured ??= true;
   if (Number(lifetime) > 0) keys.lifetimeMs = Number(lifetime) * 1000;
+}
+
+/** Whether the server still keeps a key of an age in milliseconds at the end of a further attempt. */
+export function isKeyKept({ lifetimeMs }: KeySupport, ageMs: number, timeoutMs: number): boolean {
+  return ageMs + timeoutMs < lifetimeMs;
 }
 
 /** @throws TypeError when the value cannot be a header. `option` and `variable` are where it comes from. */

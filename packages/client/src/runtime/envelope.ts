@@ -1,10 +1,8 @@
 /** Responses of the reseller API, which come in an envelope (specification: "Response envelope (all endpoints)"). */
 import type { FieldError } from '../generated/types.gen.ts';
 import { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './classify.ts';
-import type { Failure, Verdict } from './classify.ts';
 import { isRecord, parseJson } from './json.ts';
-import type { Asked } from './request.ts';
-import type { Received } from './send.ts';
+import type { Asked, Failure, Received, Verdict } from './wire.ts';
 
 interface Envelope {
   readonly status: string;

@@ -1,6 +1,6 @@
 /** Everything that a call can throw extends `ResellerError`. */
 import type { FieldError } from '../generated/types.gen.ts';
-import type { LostCall } from '../stored-call.ts';
+import type { LostCall } from './lost-call.ts';
 
 /** The known details of the request that failed. Details that are unknown are absent. */
 export type ErrorDetails = { readonly [Name in Exclude<keyof ResellerError, keyof Error>]?: ResellerError[Name] | undefined } & {

@@ -14,7 +14,7 @@ export interface EncodedField {
   readonly name: string;
   /** Percent-encoded. */
   readonly text: string;
-  /** Masked when it is secret, or personal and not to be shown. */
+  /** Masked when it is secret or personal. */
   readonly shown: unknown;
 }
 
@@ -25,16 +25,11 @@ const NOUNS: Readonly<Record<FieldType, string>> = {
   boolean: 'true or false',
 };
 
-/**
- * Encodes a form. Fields that are undefined are left out.
- *
- * @param showPersonal Whether personal data may be shown.
- */
+/** Encodes a form. Fields that are undefined are left out. */
 export function encodeForm(
-  { form = {}, openForm, required, needs, secret, personal }: Operation,
+  { form = {}, openForm, required, needs, hidden = [] }: Operation,
   values: Values,
   refuse: Refuse,
-  showPersonal: boolean,
 ): readonly EncodedField[] {
   const encoded: EncodedField[] = [];
   for (const [name, type] of Object.entries(form)) {
@@ -44,7 +39,7 @@ export function encodeForm(
       continue;
     }
     for (const needed of needs?.[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    const isHidden = secret?.includes(name) || (!showPersonal && personal?.includes(name));
+    const isHidden = hidden.includes(name);
     const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
     else encoded.push({ name, text, shown: isHidden ? MASK : value });

@@ -46,14 +46,14 @@ export interface RequestInput extends RequestOptions {
 }
 
 /** @throws InvalidError naming every value that breaks a rule. */
-export function prepare({ base, showPersonalData }: Connection, method: string, input: RequestInput): Prepared {
+export function prepare({ base }: Connection, method: string, input: RequestInput): Prepared {
   const { client: _, url: template, path = {}, body: form = {}, requestValidator: operation, bodySerializer, ...options } = input;
   assertKnown('A call', options, CALL_OPTIONS);
   const issues: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
-  const fields = bodySerializer?.(operation, form, refuse, showPersonalData) ?? [];
-  const idempotencyKey = operation.keyed ? keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse) : undefined;
+  const fields = bodySerializer?.(operation, form, refuse) ?? [];
+  const idempotencyKey = operation.effect === 'read' ? undefined : keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse);
   const curl = curlOf(method, url, idempotencyKey, fields);
   const prepared = {
     operation,

@@ -1,27 +1,9 @@
 /** One attempt of a request, with its timeout. */
-import type { Failure } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { AbortedError, ConnectionError, ResponseError, TimeoutError } from './errors.ts';
 import { isRecord } from './json.ts';
-
-/** A request as it is sent. */
-export interface WireRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: string | null;
-  /** Whether it must not take effect twice. */
-  readonly once?: boolean | undefined;
-}
-
-/** A whole response. */
-export interface Received {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Headers;
-  readonly text: string;
-}
+import type { Failure, Received, WireRequest } from './wire.ts';
 
 /** Sends a request once and reads its response. Never throws. */
 export async function sendOnce(

@@ -18,7 +18,7 @@ import { classifyProblem } from './problem.ts';
 
 /** Options of `createClient`. */
 export type ClientConfig = Where &
-  Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'showPersonalData'> & {
+  Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey'> & {
     /**
      * The operator token, or a verifier's, which serves for `verifyOtp` alone. By default the environment variable `RESELLER_OPERATOR_TOKEN`.
      * Null sends none, for a page of the service whose session is a cookie.
