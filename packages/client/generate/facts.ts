@@ -12,9 +12,9 @@ const MAP_KEYS: Readonly<Record<string, string>> = {
 
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
-  const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
-  // The client sends a key with each change, and could not repeat one after a lost response without it.
-  if (!readOnly && !keyed) throw new Error(`${id} changes something and takes no Idempotency-Key. The client could not repeat it.`);
+  // Without a key, the client could not repeat such an operation after a lost response.
+  if (retry === 'never' && !parameters.some(({ name }) => name === 'Idempotency-Key'))
+    throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
   const has = identifyingProperty(document, data);
@@ -111,13 +111,14 @@ export function identifyingProperty(document: unknown, data: unknown): string | 
   return typeof first === 'string' ? first : undefined;
 }
 
-/** The type that a property of `data` always has. */
-function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Facts, 'hasType'> {
+/** The type and the range that a property of `data` always has. */
+function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Facts, 'hasType' | 'hasRange'> {
   const schema = partsOf(document, data)
     .map((part) => members(part['properties'])[name])
     .find((property) => property !== undefined);
-  const type = members(follow(document, schema))['type'];
-  if (type === 'integer' || type === 'number') return { hasType: 'number' };
+  const { type, minimum, maximum, 'x-constraints': constraints } = members(follow(document, schema));
+  const isShownRange = constraints === 'shown' && typeof minimum === 'number' && typeof maximum === 'number';
+  if (type === 'integer' || type === 'number') return { hasType: 'number', ...(isShownRange && { hasRange: [minimum, maximum] }) };
   return type === 'string' || type === 'object' ? { hasType: type } : {};
 }
 

@@ -76,7 +76,7 @@ function moduleOf(imports: readonly string[], lines: readonly string[]): string 
 
 function importsFrom(up: string): string[] {
   return [
-    `import { callOptions } from '${up}call-options.ts';`,
+    `import { callOptions } from '${up}runtime/check-options.ts';`,
     `import { pagedCall } from '${up}paged-call.ts';`,
     `import type { PagedCall } from '${up}paged-call.ts';`,
     `import type { Call } from '${up}runtime/call.ts';`,

@@ -20,7 +20,7 @@ export {
   SpendRefusedError,
   TimeoutError,
 } from './runtime/errors.ts';
-export type { ResponseErrorReason } from './runtime/errors.ts';
+export type { LostCall, ResponseErrorReason } from './runtime/errors.ts';
 export type {
   ClientConfig,
   ClientEvent,
@@ -35,5 +35,4 @@ export type {
   Step,
 } from './runtime/options.ts';
 export type { Recovered } from './runtime/recovered.ts';
-export type { LostCall } from './runtime/lost-call.ts';
 export { redact } from './redact.ts';

@@ -1,7 +1,6 @@
 import { accountOf, witnessBefore } from './account.ts';
 /** Every operation, by group: what `createReseller` returns. */
-import { callOptions, checkOptions } from './call-options.ts';
-import { ENVIRONMENTS } from './generated/document.gen.ts';
+import { ENVIRONMENTS, PERSONAL, SECRETS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
 import type { Groups } from './generated/groups.gen.ts';
 import { listDomains, listRequests } from './generated/sdk.gen.ts';
@@ -13,15 +12,16 @@ import { historyOf } from './request-history.ts';
 import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
+import { callOptions, checkOptions } from './runtime/check-options.ts';
 import { clientOf, connectToReseller, urlSearchParamsBodySerializer } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
 import { momentOf } from './runtime/clock.ts';
 import type { Connection, KeySupport } from './runtime/connection.ts';
 import { environmentVariable } from './runtime/environment.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import type { LostCall } from './runtime/errors.ts';
 import type { Values } from './runtime/form.ts';
 import { isRecord } from './runtime/json.ts';
-import type { LostCall } from './runtime/lost-call.ts';
 import type { ClientConfig, ClientEvent, DryRun, Logger, LogLevel, Purchase, RequestOptions } from './runtime/options.ts';
 import { dryRunOf, prepare } from './runtime/prepare.ts';
 import type { Prepared, RequestInput } from './runtime/prepare.ts';
@@ -189,6 +189,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
         effect: read ? 'read' : 'purchase',
         repeatable: read,
         openForm: true,
+        hidden: [...SECRETS, ...PERSONAL],
       } as const;
       const input = { ...callOptions(options), ...urlSearchParamsBodySerializer, url: path, body: form, requestValidator: facts };
       return callOf(responseTo(method, input));

@@ -2,10 +2,9 @@
 import type { LostRequest } from './lost-request.ts';
 import { dateOf } from './runtime/clock.ts';
 import type { Connection } from './runtime/connection.ts';
-import type { OutcomeUnknownError } from './runtime/errors.ts';
+import type { LostCall, OutcomeUnknownError } from './runtime/errors.ts';
 import { formText, MASK } from './runtime/form.ts';
 import { isRecord } from './runtime/json.ts';
-import type { LostCall } from './runtime/lost-call.ts';
 
 export function storedCall({ name, message }: OutcomeUnknownError, request: LostRequest): LostCall {
   const { prepared, sentAt, sentOn, endedAt, attempts, account, witness } = request;

@@ -19,6 +19,9 @@ describe('the response to a purchase', () => {
     ['a VM with other memory', envelope({ ...CREATED, config: { ...CREATED.config, mem: 2048 } })],
     ['a dedicated server', envelope({ identifier: '4d8e2b71-0c5f-4a96-9e13-b7a25f60d8c4', renew_date: '2026-05-01' })],
     ['no identifier', envelope({ ...CREATED, identifier: null })],
+    ['an identifier that no VM has', envelope({ ...CREATED, identifier: 1 })],
+    ['no configuration', envelope({ identifier: CREATED.identifier })],
+    ['no memory', envelope({ ...CREATED, config: { ...CREATED.config, mem: undefined } })],
     ['no requestID', envelope(CREATED, { requestID: null })],
   ])('that has %s leaves the outcome of createVm unknown', async (_, body) => {
     const service = scripted();

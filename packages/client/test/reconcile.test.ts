@@ -67,7 +67,7 @@ const committed = { outcome: 'committed', afterMs: 0, keyless: 1 } as const;
 const undecided = (candidates: number, keyless = candidates, afterMs = WAIT_MS) =>
   ({ outcome: 'undecided', candidates, keyless, afterMs }) as const;
 /** A purchase without a key. */
-const OTHER = { idempotency_key_hash: null, ...responseBody(7) };
+const OTHER = { idempotency_key_hash: null, ...responseBody(10_007) };
 
 const logs: Readonly<Record<string, LogRow>> = {
   nothing: { entries: [], ...undecided(0) },
@@ -76,7 +76,7 @@ const logs: Readonly<Record<string, LogRow>> = {
   'the purchase, early because its clock was set': { entries: [{ earlierMs: 2_001 }], ...committed },
   'the purchase, much too early': { entries: [{ earlierMs: 602_001 }], ...committed, keyless: 0 },
   'the purchase and a repetition of it with the same response': { entries: [{}, {}], ...committed },
-  'two purchases with its key': { entries: [responseBody(1), responseBody(2)], ...undecided(2, 2, 0) },
+  'two purchases with its key': { entries: [responseBody(10_001), responseBody(10_002)], ...undecided(2, 2, 0) },
   'the purchase and a refusal of it': { entries: [REFUSAL, {}], ...committed },
   'a refusal of it': { entries: [REFUSAL], outcome: 'not-committed', afterMs: 0, keyless: 0 },
   'a failure of the service': { entries: [FAILURE], ...undecided(1) },
@@ -472,10 +472,10 @@ describe('the reads of the log', () => {
 test('two identical purchases do not share an entry, because each has a key of its own', async () => {
   const service = scripted({ namesKeys: true });
   const errors = [await lose(service), await lose(service)];
-  service.addEntry(sentBy(service, 1), responseBody(2));
+  service.addEntry(sentBy(service, 1), responseBody(10_002));
   const [first, second] = await Promise.all(errors.map((error) => service.reseller.reconcile(error)));
   expect(first).toMatchObject({ outcome: 'undecided' });
-  expect(second).toMatchObject({ outcome: 'committed', data: { identifier: 2 } });
+  expect(second).toMatchObject({ outcome: 'committed', data: { identifier: 10_002 } });
 });
 
 test('refuses the error of a client in another process', async () => {

@@ -67,7 +67,7 @@ export const API: Api = {
 };
 export const API_KEY = 'key-of-the-account';
 export const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
-export const CREATED = { identifier: 48_213, config: { cores: 1, username: 'root', password: 'initial-password' } };
+export const CREATED = { identifier: 48_213, config: { cores: 1, mem: 1024, disk: 10, username: 'root', password: 'initial-password' } };
 
 /** The clock of the log differs from that of the client. */
 const LOG_CLOCK_OFFSET_MS = Date.UTC(2026, 10, 22) - 7_777;

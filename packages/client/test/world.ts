@@ -197,7 +197,7 @@ export class World {
       status: 'success',
       requestID,
       message: 'Done.',
-      data: { identifier, config: { cores: 1, username: 'root', password } },
+      data: { identifier, config: { cores: 1, mem: 1024, disk: 10, username: 'root', password } },
     });
     return { response: Response.json(envelope('secret')), text: JSON.stringify(envelope('***')) };
   }

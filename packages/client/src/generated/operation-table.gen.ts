@@ -28,6 +28,10 @@ export const createVmFacts = {
     ],
     has: 'identifier',
     hasType: 'number',
+    hasRange: [
+        10000,
+        99999
+    ],
     repeats: {
         cores: 'config.cores',
         mem: 'config.mem',

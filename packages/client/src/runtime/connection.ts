@@ -1,6 +1,7 @@
 /** A server, its address, and the facts that its responses have shown. */
 import { systemClock } from './clock.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
+import { ownFetch, unrepeatable } from './unrepeatable.ts';
 import type { Asked, Received, Verdict } from './wire.ts';
 
 export interface Connection {
@@ -29,6 +30,8 @@ export interface Connection {
 export interface Attempt {
   /** Its idempotency key. */
   readonly key: string | null;
+  /** Whether it must not take effect twice. */
+  readonly isOnce: boolean;
   /** How many requests the middleware passed on to `fetch`. */
   passedOn: number;
 }
@@ -51,8 +54,8 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
   const { middleware = [], fetch: sendRequest = fetch, timeoutMs = 30_000, deadlineMs = Infinity, maxRetries = 2 } = config;
   const attempts: Connection['attempts'] = new Map();
   const counted: Fetch = (url, init) => {
-    countIn(attempts, init);
-    return sendRequest(url, init);
+    const isOnce = countIn(attempts, init);
+    return sendRequest(url, isOnce && sendRequest === ownFetch ? unrepeatable(init) : init);
   };
   const headers = new Headers({ 'user-agent': userAgent });
   const given = new Headers(config.headers);
@@ -90,15 +93,17 @@ export function assertNotReserved(headers: Headers, reserved: readonly string[])
 /**
  * Counts a request that the middleware passes on. With another key, or without one, it could take effect twice.
  *
+ * @returns Whether it must not take effect twice.
  * @throws TypeError when the middleware changed the key.
  */
-function countIn(attempts: Connection['attempts'], { headers, signal }: RequestInit): void {
+function countIn(attempts: Connection['attempts'], { headers, signal }: RequestInit): boolean {
   const key = new Headers(headers).get('idempotency-key');
   const own = signal && attempts.get(signal);
   // A middleware may set a signal of its own. Then the request may be that of any attempt.
   const possible = (own ? [own] : [...attempts.values()]).filter((attempt) => attempt.key === key);
   if (possible.length === 0) throw new TypeError('A middleware must not change the Idempotency-Key. Use the option idempotencyKey');
   for (const attempt of possible) attempt.passedOn++;
+  return possible.some(({ isOnce }) => isOnce);
 }
 
 /** Learns from a response whether the server honours keys. A setting of the caller is kept. */

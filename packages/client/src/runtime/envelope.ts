@@ -25,14 +25,15 @@ function hasRequestID({ requestID }: Envelope, { operation: { effect, has } }: A
   return requestID !== null || effect !== 'purchase' || has === undefined;
 }
 
-/** Whether data has the property that every response of the operation has, and repeats the values of this request. */
-export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
+/** Whether data has the property that every response of the operation has, and repeats each value of this request that the document marks. */
+export function isDataOf({ operation: { has, hasType, hasRange, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
   if (has === undefined) return true;
   const value: unknown = Object(data)[has];
   if (value === undefined || (hasType && (typeof value !== hasType || value === null))) return false;
+  if (hasRange && !(Number(value) >= hasRange[0] && Number(value) <= hasRange[1])) return false;
   return Object.entries(repeats).every(([name, path]) => {
     const got = path.split('.').reduce<unknown>((inner, key) => Object(inner)[key], data);
-    return got === undefined || sameText(got) === sameText(values[name] ?? got);
+    return values[name] === undefined || (got !== undefined && sameText(got) === sameText(values[name]));
   });
 }
 

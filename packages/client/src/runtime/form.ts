@@ -39,7 +39,7 @@ export function encodeForm(
       continue;
     }
     for (const needed of needs?.[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    const isHidden = hidden.includes(name);
+    const isHidden = hidden.includes(name) || hasCredentials(value);
     const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
     else encoded.push({ name, text, shown: isHidden ? MASK : value });
@@ -48,9 +48,14 @@ export function encodeForm(
     if (value === undefined || Object.hasOwn(form, name)) continue;
     const text = openForm && name.isWellFormed() ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(form).join(', ')}`);
-    else encoded.push({ name, text, shown: value });
+    else encoded.push({ name, text, shown: hidden.includes(name) || hasCredentials(value) ? MASK : value });
   }
   return encoded;
+}
+
+/** Whether a value is an address with a password in it. */
+function hasCredentials(value: unknown): boolean {
+  return /^\w+:\/\/[^/?#]*@/.test(String(value));
 }
 
 /** The body of a form. Null when it has no field. */

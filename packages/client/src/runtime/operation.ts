@@ -22,6 +22,8 @@ export interface Operation {
   readonly has?: string;
   /** The type of that property, if it has one. */
   readonly hasType?: 'number' | 'string' | 'object';
+  /** The smallest and the largest value of that property. */
+  readonly hasRange?: readonly [smallest: number, largest: number];
   /** Where `data` repeats a value of the form or the path: `{ cores: 'config.cores' }`. With another value, the response is that of another request. */
   readonly repeats?: Readonly<Record<string, string>>;
   /** The value of the path or the form that no second request can have and succeed (`x-evidence`). Without one, an entry of the log proves nothing. */

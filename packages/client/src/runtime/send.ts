@@ -18,7 +18,7 @@ export async function sendOnce(
   }
   const ending = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
-  const attempt = { key: init.headers.get('idempotency-key'), passedOn: 0 };
+  const attempt = { key: init.headers.get('idempotency-key'), isOnce: once === true, passedOn: 0 };
   attempts.set(ending, attempt);
   let response: Response | undefined;
   let head: Omit<Received, 'text'> | undefined;
@@ -26,6 +26,8 @@ export async function sendOnce(
     signal?.throwIfAborted();
     response = await fetch(url, {
       ...init,
+      // A middleware may change them, and the next attempt begins with those of the call.
+      headers: new Headers(init.headers),
       // A redirect is never followed, so that the API key stays with its server.
       redirect: 'manual',
       signal: ending,

@@ -1,11 +1,11 @@
-/** What is sent, what comes back, and what that means. */
+/** A request as it is sent, its response, and the meaning of the response. */
 import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 
 /** The part of a request that its response must fit. */
 export interface Asked {
-  readonly operation: Pick<Operation, 'id' | 'effect' | 'has' | 'hasType' | 'repeats'>;
+  readonly operation: Pick<Operation, 'id' | 'effect' | 'has' | 'hasType' | 'hasRange' | 'repeats'>;
   /** Values of the path and of the form. */
   readonly values?: Values;
 }

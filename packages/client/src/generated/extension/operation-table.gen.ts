@@ -36,6 +36,10 @@ export const createVmFacts = {
     ],
     has: 'identifier',
     hasType: 'number',
+    hasRange: [
+        10000,
+        99999
+    ],
     repeats: {
         cores: 'config.cores',
         mem: 'config.mem',
@@ -182,6 +186,9 @@ export const submitVmAbuseStatementFacts = {
     form: {
         statement: 'string'
     },
+    hidden: [
+        'statement'
+    ],
     openForm: true
 } as const;
 
