@@ -10,6 +10,8 @@ import type { ClientMethods, ResellerConfig, ResellerOptions } from './reseller.
 
 export * from './common.ts';
 export type { ExtendedReconciliation as Reconciliation } from './operation-types.ts';
+export { eventPages } from './events.ts';
+export type { EventPage } from './events.ts';
 export type { Groups } from './generated/extension/groups.gen.ts';
 export type * from './generated/extension/types.gen.ts';
 

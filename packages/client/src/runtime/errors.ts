@@ -7,6 +7,8 @@ import type { Operation } from './operation.ts';
 export type ErrorDetails = { readonly [Name in Exclude<keyof ResellerError, keyof Error>]?: ResellerError[Name] | undefined } & {
   readonly fields?: readonly FieldError[] | undefined;
   readonly reason?: ResponseErrorReason | undefined;
+  readonly price?: number | undefined;
+  readonly maxPrice?: number | undefined;
 };
 
 /**
@@ -78,6 +80,20 @@ export class InvalidError extends ResellerError {
 /** The purchase would exceed the credit limit. */
 export class CreditLimitError extends ResellerError {
   static override readonly name = 'CreditLimitError';
+}
+
+/** The purchase costs more than its `max_price`. Nothing was bought. */
+export class PriceTooHighError extends ResellerError {
+  static override readonly name = 'PriceTooHighError';
+  /** The net price in EUR. Absent if the service does not name it. */
+  declare readonly price?: number;
+  /** The highest net price in EUR that the call accepted. */
+  declare readonly maxPrice?: number;
+}
+
+/** The events after the cursor were deleted. Compare your data with the lists of the API, then read the feed without a cursor. */
+export class CursorExpiredError extends ResellerError {
+  static override readonly name = 'CursorExpiredError';
 }
 
 /** The state of the resource does not allow this. */

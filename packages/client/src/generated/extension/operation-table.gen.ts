@@ -684,8 +684,7 @@ export const revokeKeyFacts = {
     id: 'revokeKey',
     effect: 'write',
     has: 'key_id',
-    hasType: 'string',
-    evidence: 'key_id'
+    hasType: 'string'
 } as const;
 
 export const listEventsFacts = {

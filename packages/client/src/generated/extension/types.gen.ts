@@ -589,7 +589,7 @@ export type RequestLogItem = {
      */
     response_body: string;
     /**
-     * SHA-256 of the `Idempotency-Key` of the request, null without one. It tells which entries belong to a request whose response was lost, even if an equal request was made at the same time.
+     * SHA-256 of the `Idempotency-Key` of the request in lower-case hexadecimal, null without one. It tells which entries belong to a request whose response was lost, even if an equal request was made at the same time.
      */
     idempotency_key_hash?: string | null;
 };
