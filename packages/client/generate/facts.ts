@@ -3,7 +3,7 @@ import { constraintsOf, repeatsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { FieldType, Operation as Facts } from '../src/runtime/operation.ts';
-import { follow, items, members } from './json.ts';
+import { follow, isNumeric, items, members } from './json.ts';
 
 /** Lists that the API sends as a map, and the name of the key in each item. */
 const MAP_KEYS: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ function formFactsOf(document: unknown, { id, form }: Operation, fields: readonl
   const hidden = fieldNames(({ secret, pointer }) => secret || members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
   const needs = fields.map(({ name }) => [name, neededWith(form?.schema, name)] as const).filter(([, needed]) => needed.length > 0);
   return {
-    form: Object.fromEntries(fields.map((field) => [field.name, typeOf(id, field)])),
+    form: Object.fromEntries(fields.map((field) => [field.name, typeOf(document, id, field)])),
     ...(required.length > 0 && { required }),
     ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
     ...(hidden.length > 0 && { hidden }),
@@ -64,13 +64,14 @@ function isShown(form: unknown, keyword: string): boolean {
   return ruleProvenance({ schema, provenance, constraints: constraintsOf(schema, undefined) }, keyword, 'shown') !== 'not-shown';
 }
 
-function typeOf(id: string, { name, kind }: FormField): FieldType {
+function typeOf(document: unknown, id: string, { name, kind, pointer }: FormField): FieldType {
   if (kind === 'array' || kind === 'json' || kind === 'unsupported') {
     throw new Error(
       `The field ${name} of ${id} is of the kind ${kind}. Teach src/runtime/form.ts to encode it, and src/reconcile.ts to compare it.`,
     );
   }
-  return kind;
+  const isNumber = kind === 'string' && isNumeric(members(follow(document, { $ref: `#${pointer}` }))['pattern']);
+  return isNumber ? 'numeric' : kind;
 }
 
 /** The schema of `data` in the operation's successful response. */

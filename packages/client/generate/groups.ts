@@ -4,7 +4,7 @@ import type { OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { Places } from '../src/places.ts';
 import { factsOf, isPaged } from './facts.ts';
-import { follow, items, members, quoted } from './json.ts';
+import { follow, isNumeric, items, members, quoted } from './json.ts';
 
 /**
  * `groups.gen.ts`
@@ -190,7 +190,10 @@ function parameters(document: unknown, operation: Operation): string {
   const data = `types.${typeName(operation.id)}Data`;
   const path = operation.parameters
     .filter((parameter) => parameter.in === 'path')
-    .map(({ name, schema }) => `${name}: ${data}['path'][${quoted(name)}]${isDigits(document, schema) ? ' | number' : ''}`);
+    .map(
+      ({ name, schema }) =>
+        `${name}: ${data}['path'][${quoted(name)}]${isNumeric(members(follow(document, schema))['pattern']) ? ' | number' : ''}`,
+    );
   const { form } = operation;
   const type = form && formType(document, operation);
   return [...path, ...(form ? [`form${form.required ? '' : '?'}: ${type}`] : []), 'options?: RequestOptions'].join(', ');
@@ -202,12 +205,6 @@ function formType(document: unknown, { id, pointer }: Operation): string {
   const [content] = Object.values(members(body['content']));
   const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(String(members(members(content)['schema'])['$ref'])) ?? [];
   return name === undefined ? `NonNullable<types.${typeName(id)}Data['body']>` : `types.${name}`;
-}
-
-/** An identifier of digits may also be the number that another operation returned. */
-function isDigits(document: unknown, schema: unknown): boolean {
-  const { pattern } = members(follow(document, schema));
-  return typeof pattern === 'string' && /^\^(?:\[[0-9]-9\](?:\{\d+(?:,\d*)?\}|[+*])?)+\$$/.test(pattern);
 }
 
 function dataType(document: OpenApiDocument, operation: Operation): string {

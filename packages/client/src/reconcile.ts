@@ -15,6 +15,7 @@ import type { Connection } from './runtime/connection.ts';
 import { ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import { MASK } from './runtime/form.ts';
 import { sha256Of } from './runtime/hash.ts';
+import { parseJson } from './runtime/json.ts';
 import type { Operation } from './runtime/operation.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
@@ -45,6 +46,8 @@ export interface NotCommitted {
   readonly outcome: 'not-committed';
   /** The entry of a refusal in the request log. */
   readonly entry: RequestLogItem;
+  /** Why the service refused it, for people. */
+  readonly message: string;
 }
 
 /** Nothing proves the one or the other. */
@@ -206,7 +209,8 @@ function decideByKey(
     return undecided(snapshot, successes, 'The service carried it out more than once. Each of the candidates has an effect of its own.');
   const [refusal] = refusals;
   // Every attempt has arrived, so none can arrive later.
-  if (refusal && others.length === 0 && refusals.length >= request.attempts) return { outcome: 'not-committed', entry: refusal };
+  if (refusal && others.length === 0 && refusals.length >= request.attempts)
+    return { outcome: 'not-committed', entry: refusal, message: String(Object(parseJson(refusal.response_body)).message) };
   if (!isLast) return undefined;
   return undecided(
     snapshot,

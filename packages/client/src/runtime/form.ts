@@ -20,6 +20,7 @@ export interface EncodedField {
 
 const NOUNS: Readonly<Record<FieldType, string>> = {
   string: 'text',
+  numeric: 'a number or its text',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
@@ -65,6 +66,7 @@ export function formText(fields: readonly Pick<EncodedField, 'name' | 'text'>[])
 
 function isOfType(type: FieldType, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'numeric') return typeof value === 'string' || Number.isFinite(value);
   return type === 'number' ? Number.isFinite(value) : typeof value === type;
 }
 

@@ -1,4 +1,4 @@
-/** What the document says of the evidence of an operation (`x-evidence`) is true of the service: no second equal call succeeds. */
+/** The mark x-evidence of an operation is true of the service: no second equal call succeeds. */
 import { createReseller } from '@reseller/client/extension';
 import type { Reseller } from '@reseller/client/extension';
 import { parseDocument, readOperations, valueAt } from '@reseller/contract';

@@ -18,7 +18,7 @@ export const createVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string',
+        max_price: 'numeric',
         name: 'string',
         labels: 'string',
         ssh_key_id: 'string',
@@ -69,7 +69,7 @@ export const registerDomainFacts = {
         authcode: 'string',
         ns1: 'string',
         ns2: 'string',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     required: [
         'domain',
@@ -236,7 +236,7 @@ export const changeVmFacts = {
         backup_slots: 'integer',
         network_speed: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     has: 'newConfig',
     hasType: 'object'
@@ -440,10 +440,10 @@ export const buyIpsFacts = {
     id: 'buyIps',
     effect: 'purchase',
     form: {
-        vmid: 'string',
+        vmid: 'numeric',
         count: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'vmid',
@@ -457,8 +457,8 @@ export const assignIpFacts = {
     id: 'assignIp',
     effect: 'purchase',
     form: {
-        vmid: 'string',
-        max_price: 'string'
+        vmid: 'numeric',
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'ip_address',
@@ -486,7 +486,7 @@ export const purchaseDedicatedServerFacts = {
     id: 'purchaseDedicatedServer',
     effect: 'purchase',
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'identifier',
@@ -538,7 +538,7 @@ export const renewDomainFacts = {
     id: 'renewDomain',
     effect: 'purchase',
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'domain',
@@ -692,7 +692,7 @@ export const listEventsFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        cursor: 'string',
+        cursor: 'numeric',
         limit: 'integer',
         type: 'string'
     },
@@ -762,7 +762,7 @@ export const listWebhookDeliveriesFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        cursor: 'string',
+        cursor: 'numeric',
         limit: 'integer',
         status: 'string'
     },
@@ -807,7 +807,7 @@ export const quoteCreateVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string',
+        max_price: 'numeric',
         name: 'string',
         labels: 'string',
         ssh_key_id: 'string',
@@ -839,7 +839,7 @@ export const quoteChangeVmFacts = {
         backup_slots: 'integer',
         network_speed: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     has: 'price'
 } as const;
@@ -849,10 +849,10 @@ export const quoteBuyIpsFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        vmid: 'string',
+        vmid: 'numeric',
         count: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -863,8 +863,8 @@ export const quoteAssignIpFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        vmid: 'string',
-        max_price: 'string'
+        vmid: 'numeric',
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -880,7 +880,7 @@ export const quoteRegisterDomainFacts = {
         authcode: 'string',
         ns1: 'string',
         ns2: 'string',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     required: [
         'domain',
@@ -902,7 +902,7 @@ export const quoteRenewDomainFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -920,7 +920,7 @@ export const quotePurchaseDedicatedServerFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'

@@ -440,7 +440,7 @@ export type CreateVmForm = {
 /**
  * Price guard: the highest net price in EUR that you accept. A VM has a price for 30 days of runtime, a domain for its first year, and a dedicated server for one runtime. If the price is higher, for example because a sale has just sold out, the service responds with 412 and nothing is bought. Without it, you buy at the current price.
  */
-export type MaxPrice = string;
+export type MaxPrice = string | number;
 
 /**
  * Display name of the VM, for people. Without one, the hostname counts as the name.
@@ -2817,7 +2817,7 @@ export type ListEventsForm = {
     /**
      * The `next_cursor` of an earlier response. Without it, the oldest events come first.
      */
-    cursor?: string;
+    cursor?: string | number;
     /**
      * Maximum number of events.
      */
@@ -3027,7 +3027,7 @@ export type ListWebhookDeliveriesForm = {
     /**
      * The `next_cursor` of an earlier response. Without it, the newest deliveries come first.
      */
-    cursor?: string;
+    cursor?: string | number;
     /**
      * Maximum number of deliveries.
      */
