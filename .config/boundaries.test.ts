@@ -89,6 +89,25 @@ describe('imports between workspace packages', () => {
   });
 });
 
+/** Packages whose files can be read one by one, because none needs itself. Imports of types count. */
+const WITHOUT_CIRCLES = ['packages/client', 'packages/operator-client', 'packages/adapters', 'packages/prices'];
+
+test.each(WITHOUT_CIRCLES)('no file of %s imports itself through others, not even a type', (folder) => {
+  const imports = Map.groupBy(
+    importsIn(join(ROOT, folder, 'src')).filter(({ specifier }) => specifier.startsWith('.')),
+    ({ file }) => file,
+  );
+  function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
+    for (const { specifier } of imports.get(file) ?? []) {
+      const target = resolve(dirname(file), specifier);
+      if (!reached.has(target)) reachedFrom(target, reached.add(target));
+    }
+    return reached;
+  }
+  const circular = [...imports.keys()].filter((file) => reachedFrom(file).has(file));
+  expect(circular.map((file) => relative(ROOT, file))).toEqual([]);
+});
+
 test('the service imports nothing but types from the clients', () => {
   const source = join(SERVICE, 'src') + sep;
   const values = sources

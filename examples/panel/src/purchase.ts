@@ -43,5 +43,5 @@ export async function recover({ reseller }: Panel, error: unknown): Promise<Comm
   if (!(error instanceof OutcomeUnknownError)) throw error;
   const found = await reseller.reconcile(error);
   if (found.outcome === 'committed') return found;
-  throw found.outcome === 'not-committed' ? (found.error ?? error) : error;
+  throw found.outcome === 'not-committed' ? new Error(found.message, { cause: error }) : error;
 }

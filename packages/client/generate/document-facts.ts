@@ -7,12 +7,16 @@ import { items, members, quoted, source } from './json.ts';
 /** `document.gen.ts` */
 export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown): string {
   const secrets = [...secretNames(document)].toSorted();
+  const personal = [...personalNames(document)].toSorted();
   return [
     '/** Names of the properties that the document marks as secret (`x-secret`). */',
     `export type SecretName = ${secrets.map(quoted).join(' | ')};`,
     '',
     '/** The same names at run time. */',
     `export const SECRETS: ReadonlySet<string> = /* @__PURE__ */ new Set(${source(secrets)});`,
+    '',
+    '/** Names of the properties with personal data (`x-personal`). */',
+    `export const PERSONAL: readonly string[] = ${source(personal)};`,
     '',
     '/** The base addresses of the document. */',
     `export const ENVIRONMENTS = ${source(environments(document))} as const;`,
@@ -24,6 +28,12 @@ export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown)
     `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
     '',
   ].join('\n');
+}
+
+/** The names of properties with the mark, anywhere in the document. */
+function personalNames(value: unknown, name = ''): ReadonlySet<string> {
+  const nested = Object.entries(members(value)).flatMap(([key, item]) => [...personalNames(item, key)]);
+  return new Set(members(value)['x-personal'] === true ? [name, ...nested] : nested);
 }
 
 function apiKeyHeader(document: OpenApiDocument): string {

@@ -3,21 +3,17 @@ import { constraintsOf, repeatsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { FieldType, Operation as Facts } from '../src/runtime/operation.ts';
-import { follow, items, members } from './json.ts';
+import { follow, isNumeric, items, members } from './json.ts';
 
 /** Lists that the API sends as a map, and the name of the key in each item. */
 const MAP_KEYS: Readonly<Record<string, string>> = {
   listInvoices: 'invoiceID',
 };
 
-/** Operations that name in their forms what they create. Nobody else can create the same. */
-const UNIQUE: ReadonlySet<string> = new Set(['registerDomain']);
-
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
-  const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
   // Without a key, the client could not repeat such an operation after a lost response.
-  if (retry === 'never' && !keyed)
+  if (retry === 'never' && !parameters.some(({ name }) => name === 'Idempotency-Key'))
     throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
@@ -28,13 +24,12 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     id,
     effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
     ...(retry === 'safe' && { repeatable: true }),
-    ...(keyed && { keyed }),
     ...(form && formFactsOf(document, operation, [...form.fields.values()])),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
     ...(!list && has !== undefined && { has, ...(!readOnly && typeOfProperty(document, data, has)) }),
     ...(repeats.length > 0 && { repeats: Object.fromEntries(repeats) }),
-    ...(isUnique(operation) && { unique: true }),
+    ...evidenceOf(document, operation),
   };
 }
 
@@ -43,15 +38,13 @@ function formFactsOf(document: unknown, { id, form }: Operation, fields: readonl
     return fields.filter(isMeant).map(({ name }) => name);
   }
   const required = isShown(form?.schema, 'required') ? fieldNames((field) => field.required) : [];
-  const secret = fieldNames((field) => field.secret);
-  const personal = fieldNames(({ pointer }) => members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
+  const hidden = fieldNames(({ secret, pointer }) => secret || members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
   const needs = fields.map(({ name }) => [name, neededWith(form?.schema, name)] as const).filter(([, needed]) => needed.length > 0);
   return {
-    form: Object.fromEntries(fields.map((field) => [field.name, typeOf(id, field)])),
+    form: Object.fromEntries(fields.map((field) => [field.name, typeOf(document, id, field)])),
     ...(required.length > 0 && { required }),
     ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
-    ...(secret.length > 0 && { secret }),
-    ...(personal.length > 0 && { personal }),
+    ...(hidden.length > 0 && { hidden }),
   };
 }
 
@@ -71,13 +64,14 @@ function isShown(form: unknown, keyword: string): boolean {
   return ruleProvenance({ schema, provenance, constraints: constraintsOf(schema, undefined) }, keyword, 'shown') !== 'not-shown';
 }
 
-function typeOf(id: string, { name, kind }: FormField): FieldType {
+function typeOf(document: unknown, id: string, { name, kind, pointer }: FormField): FieldType {
   if (kind === 'array' || kind === 'json' || kind === 'unsupported') {
     throw new Error(
       `The field ${name} of ${id} is of the kind ${kind}. Teach src/runtime/form.ts to encode it, and src/reconcile.ts to compare it.`,
     );
   }
-  return kind;
+  const isNumber = kind === 'string' && isNumeric(members(follow(document, { $ref: `#${pointer}` }))['pattern']);
+  return isNumber ? 'numeric' : kind;
 }
 
 /** The schema of `data` in the operation's successful response. */
@@ -118,17 +112,23 @@ export function identifyingProperty(document: unknown, data: unknown): string | 
   return typeof first === 'string' ? first : undefined;
 }
 
-/** The type that a property of `data` always has. */
-function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Facts, 'hasType'> {
+/** The type and the range that a property of `data` always has. */
+function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Facts, 'hasType' | 'hasRange'> {
   const schema = partsOf(document, data)
     .map((part) => members(part['properties'])[name])
     .find((property) => property !== undefined);
-  const type = members(follow(document, schema))['type'];
-  if (type === 'integer' || type === 'number') return { hasType: 'number' };
+  const { type, minimum, maximum, 'x-constraints': constraints } = members(follow(document, schema));
+  const isShownRange = constraints === 'shown' && typeof minimum === 'number' && typeof maximum === 'number';
+  if (type === 'integer' || type === 'number') return { hasType: 'number', ...(isShownRange && { hasRange: [minimum, maximum] }) };
   return type === 'string' || type === 'object' ? { hasType: type } : {};
 }
 
-/** Whether a request names what it changes, so that two identical ones have the same effect as one. */
-function isUnique({ id, readOnly, path }: Operation): boolean {
-  return !readOnly && (path.includes('{') || UNIQUE.has(id));
+/** The value that no second request can have and succeed (`x-evidence`). */
+function evidenceOf(document: unknown, { id, pointer, form, parameters }: Operation): Pick<Facts, 'evidence'> {
+  const evidence = members(follow(document, { $ref: `#${pointer}` }))['x-evidence'];
+  if (typeof evidence !== 'string') return {};
+  const isOfPath = parameters.some((parameter) => parameter.in === 'path' && parameter.name === evidence);
+  if (!isOfPath && form?.fields.has(evidence) !== true)
+    throw new Error(`${id} names ${evidence} as its evidence (x-evidence), which is neither a field nor a path parameter of it.`);
+  return { evidence };
 }

@@ -4,25 +4,21 @@ import type { OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { Places } from '../src/places.ts';
 import { factsOf, isPaged } from './facts.ts';
-import { follow, items, members, quoted } from './json.ts';
+import { follow, isNumeric, items, members, quoted } from './json.ts';
 
 /**
  * `groups.gen.ts`
  *
- * @param extension The places of operations that only the extension has.
  * @throws Error if an operation has no place, or a place has no operation.
  */
-export function writeGroups(document: OpenApiDocument, places: Places, extension: Places): string {
+export function writeGroups(document: OpenApiDocument, places: Places): string {
   const operations = operationsAt(document, places);
   const writer = { types: methodType(document, operations), values: method(operations) };
   return moduleOf(importsFrom('../'), [
     '/** Every operation, by group. */',
     'export interface Groups {',
-    ...walk(places, writer.types, ';', { members: (within) => hints(places, extension, within) }),
+    ...walk(places, writer.types, ';'),
     '}',
-    '',
-    '/** An operation that only the extension has. Its client has the other operations too. */',
-    `export type InExtension = 'Use createReseller of @reseller/client/extension';`,
     '',
     '/** The groups of a client. */',
     'export const groupsOf = (client: Client): Groups => ({',
@@ -80,7 +76,7 @@ function moduleOf(imports: readonly string[], lines: readonly string[]): string 
 
 function importsFrom(up: string): string[] {
   return [
-    `import { callOptions } from '${up}call-options.ts';`,
+    `import { callOptions } from '${up}runtime/check-options.ts';`,
     `import { pagedCall } from '${up}paged-call.ts';`,
     `import type { PagedCall } from '${up}paged-call.ts';`,
     `import type { Call } from '${up}runtime/call.ts';`,
@@ -118,13 +114,6 @@ function walk(places: Places, write: Write, end: ';' | ',', layout: Layout = {},
 
 function namesOf(places: Places): string {
   return Object.keys(places).map(quoted).join(' | ');
-}
-
-/** The members of a group that only the extension has, so that the compiler says where they are. */
-function hints(specified: Places, extension: Places, within: readonly string[]): string[] {
-  const known = groupAt(specified, within) ?? {};
-  const added = Object.keys(groupAt(extension, within) ?? {}).filter((name) => !(name in known));
-  return added.map((name) => `readonly ${name}?: InExtension;`);
 }
 
 function groupAt(places: Places, within: readonly string[]): Places | undefined {
@@ -201,7 +190,10 @@ function parameters(document: unknown, operation: Operation): string {
   const data = `types.${typeName(operation.id)}Data`;
   const path = operation.parameters
     .filter((parameter) => parameter.in === 'path')
-    .map(({ name, schema }) => `${name}: ${data}['path'][${quoted(name)}]${isDigits(document, schema) ? ' | number' : ''}`);
+    .map(
+      ({ name, schema }) =>
+        `${name}: ${data}['path'][${quoted(name)}]${isNumeric(members(follow(document, schema))['pattern']) ? ' | number' : ''}`,
+    );
   const { form } = operation;
   const type = form && formType(document, operation);
   return [...path, ...(form ? [`form${form.required ? '' : '?'}: ${type}`] : []), 'options?: RequestOptions'].join(', ');
@@ -213,12 +205,6 @@ function formType(document: unknown, { id, pointer }: Operation): string {
   const [content] = Object.values(members(body['content']));
   const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(String(members(members(content)['schema'])['$ref'])) ?? [];
   return name === undefined ? `NonNullable<types.${typeName(id)}Data['body']>` : `types.${name}`;
-}
-
-/** An identifier of digits may also be the number that another operation returned. */
-function isDigits(document: unknown, schema: unknown): boolean {
-  const { pattern } = members(follow(document, schema));
-  return typeof pattern === 'string' && /^\^(?:\[[0-9]-9\](?:\{\d+(?:,\d*)?\}|[+*])?)+\$$/.test(pattern);
 }
 
 function dataType(document: OpenApiDocument, operation: Operation): string {

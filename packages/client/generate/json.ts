@@ -22,6 +22,12 @@ export function follow(document: unknown, value: unknown): unknown {
   return follow(document, target);
 }
 
+/** Whether a pattern allows nothing but digits and a decimal point. Such a text may also be given as the number that a response has. */
+export function isNumeric(pattern: unknown): boolean {
+  if (typeof pattern !== 'string' || pattern.includes('\\+')) return false;
+  return /^\^[\d(){}|?+*,.\\]+\$$/.test(pattern.replaceAll(/\[\d-\d\]/g, '0'));
+}
+
 /** The source of a value in TypeScript. Names have quotes only if they need them. */
 export function source(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;

@@ -25,8 +25,8 @@ const missing = readOperations(extended).filter(({ id }) => !placed.has(id));
 if (missing.length > 0) throw new Error(`Say in src/places.ts where createReseller offers ${missing.map(({ id }) => id).join(', ')}.`);
 
 const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
-write('document.gen.ts', HEADER + writeDocumentFacts(specification, manifest));
-write('groups.gen.ts', HEADER + writeGroups(specification, PLACES, EXTENSION_PLACES));
+write('document.gen.ts', HEADER + writeDocumentFacts(extended, manifest));
+write('groups.gen.ts', HEADER + writeGroups(specification, PLACES));
 write('extension/groups.gen.ts', HEADER + writeExtendedGroups(extended, PLACES, EXTENSION_PLACES, added));
 write('extension/types.gen.ts', withoutBase(read('extension/types.gen.ts'), read('types.gen.ts')));
 

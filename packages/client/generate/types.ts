@@ -1,7 +1,7 @@
 /** Options of the plugin `@hey-api/typescript`, and changes of the document before types are generated from it. */
 import type { Plugins } from '@hey-api/openapi-ts';
 
-import { items, members } from './json.ts';
+import { isNumeric, items, members } from './json.ts';
 
 type Resolvers = Plugins.HeyApiTypeScript.Resolvers;
 
@@ -16,6 +16,10 @@ export const openEnumeration: NonNullable<Resolvers['union']> = ({ $, schemas, c
   const known = childResults.filter((_, index) => !isOpen[index]).map(({ type }) => type);
   return $.type.or(...known, $.type.and($.type('string'), $.type.object()));
 };
+
+/** A text that may also be given as a number: an amount or an identifier of digits. The document has such patterns in requests alone. */
+export const numericText: NonNullable<Resolvers['string']> = ({ $, schema }) =>
+  isNumeric(schema.pattern) ? $.type.or($.type('string'), $.type('number')) : undefined;
 
 /** Remarks that the bundle adds about the origin of a part. Users of the client have never seen the text that they refer to. */
 const REMARK = /\n*\*[^*\n]*\b(?:specification|our choice|Inferred)\b[^*\n]*\*\s*$/;

@@ -2,7 +2,7 @@
 export type { ResellerConfig, ResellerOptions, Where } from './reseller.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
 export type { PagedCall } from './paged-call.ts';
-export type { Committed, NotCommitted, OnceOperation, OperationData, Reconciliation, ReconcileOptions, Undecided } from './reconcile.ts';
+export type { NotCommitted, ReconcileOptions, Undecided } from './reconcile.ts';
 export {
   AbortedError,
   ResponseError,
@@ -10,17 +10,19 @@ export {
   ConflictError,
   ConnectionError,
   CreditLimitError,
+  CursorExpiredError,
   InvalidError,
   NotFoundError,
   OutcomeUnknownError,
   PermissionError,
+  PriceTooHighError,
   RateLimitError,
   ResellerError,
   ServerError,
   SpendRefusedError,
   TimeoutError,
 } from './runtime/errors.ts';
-export type { ResponseErrorReason } from './runtime/errors.ts';
+export type { LostCall, ResponseErrorReason } from './runtime/errors.ts';
 export type {
   ClientConfig,
   ClientEvent,
@@ -35,5 +37,4 @@ export type {
   Step,
 } from './runtime/options.ts';
 export type { Recovered } from './runtime/recovered.ts';
-export type { LostCall } from './stored-call.ts';
 export { redact } from './redact.ts';

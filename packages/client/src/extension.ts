@@ -4,15 +4,19 @@
  */
 import { groupsOf } from './generated/extension/groups.gen.ts';
 import type { Groups } from './generated/extension/groups.gen.ts';
+import type { ExtendedReconciliation } from './operation-types.ts';
 import { createResellerWith } from './reseller.ts';
 import type { ClientMethods, ResellerConfig, ResellerOptions } from './reseller.ts';
 
 export * from './common.ts';
+export type { ExtendedReconciliation as Reconciliation } from './operation-types.ts';
+export { eventPages } from './events.ts';
+export type { EventPage } from './events.ts';
 export type { Groups } from './generated/extension/groups.gen.ts';
 export type * from './generated/extension/types.gen.ts';
 
 /** The API with its extension, as one reseller account sees it. */
-export interface Reseller extends Groups, ClientMethods<Groups> {
+export interface Reseller extends Groups, ClientMethods<Groups, ExtendedReconciliation> {
   /** The same client with other options. */
   withOptions(options: ResellerOptions): Reseller;
 }

@@ -1,5 +1,6 @@
 export * from './common.ts';
 export { createReseller } from './reseller.ts';
+export type { Reconciliation } from './operation-types.ts';
 export type { Reseller } from './reseller.ts';
-export type { Groups, InExtension } from './generated/groups.gen.ts';
+export type { Groups } from './generated/groups.gen.ts';
 export type * from './generated/types.gen.ts';

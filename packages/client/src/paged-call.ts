@@ -43,8 +43,7 @@ function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<I
     },
     async toArray({ limit = Infinity } = {}) {
       const items: Item[] = [];
-      if (limit <= 0) return items;
-      for await (const item of methods) if (items.push(item) >= limit) break;
+      for await (const item of methods) if (limit <= 0 || items.push(item) >= limit) break;
       return items;
     },
   };

@@ -1,42 +1,13 @@
-/** The record that a program keeps of its requests, to tell them from those of other programs in the request log. */
-import type { Witness } from './account.ts';
-import type { Reconciliation } from './reconcile.ts';
+/** The requests of a program to an account: those that had a response, which date the request log, and those whose response was lost. */
+import type { LostRequest } from './lost-request.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { Clock } from './runtime/options.ts';
-import type { Prepared } from './runtime/prepare.ts';
 import { storedCall } from './stored-call.ts';
 
-/** A request that must not take effect twice and whose response was lost. Times are by the client's clock. */
-export interface LostRequest {
-  readonly prepared: Prepared;
-  readonly sentAt: number;
-  /** When it was first sent, by the clock of the machine, in milliseconds since 1970. */
-  readonly sentOn: number;
-  /** When its last attempt ended. */
-  readonly endedAt: number;
-  readonly attempts: number;
-  /** Whether another process made it. Its other requests are unknown, and so are secrets of the form. */
-  readonly isStored?: true;
-  /** The hash of the key with which it was sent. */
-  readonly account?: string | undefined;
-  /** An earlier request of its account. */
-  readonly witness?: Witness | undefined;
-  /** Whether it was sent with another API key, which may be that of another account. */
-  readonly isOfOtherKey?: boolean;
-  /** The outcome, once it is certain. */
-  outcome?: Reconciliation;
-}
-
 export interface RequestHistory {
-  /** Requests whose responses have not arrived yet. */
-  readonly inProgress: Set<Prepared>;
   /** When the response to each request arrived, by the identifier of the request. None of these requests is lost. */
-  readonly respondedAt: Map<string, number>;
-  /** Entries of the log that belong to earlier lost requests. */
-  readonly claimed: Set<string>;
-  /** Lost requests whose outcome is not known. */
-  readonly lost: Set<LostRequest>;
+  readonly respondedAt: ReadonlyMap<string, number>;
   /** The lost requests of errors. They are not properties of the errors, because errors are printed. */
   readonly lostOf: WeakMap<object, LostRequest>;
   /** Keeps the identifier of a request that has a response. */
@@ -48,15 +19,11 @@ export interface RequestHistory {
 /** Later requests replace earlier ones. */
 const MAX_REMEMBERED = 1_000;
 
-export function createRequestHistory(): RequestHistory {
+function createRequestHistory(): RequestHistory {
   const respondedAt = new Map<string, number>();
-  const lost = new Set<LostRequest>();
   const lostOf = new WeakMap<object, LostRequest>();
   return {
-    inProgress: new Set(),
     respondedAt,
-    claimed: new Set(),
-    lost,
     lostOf,
     remember(requestID, now) {
       if (typeof requestID !== 'string') return;
@@ -67,8 +34,6 @@ export function createRequestHistory(): RequestHistory {
       lostOf.set(error, request);
       // Not enumerable, as a method of the class would be.
       Object.defineProperty(error, 'toJSON', { value: () => storedCall(error, request) });
-      lost.add(request);
-      dropOldest(lost);
     },
   };
 }
@@ -86,7 +51,7 @@ export function historyOf({ base, credentials, clock }: Connection): RequestHist
 }
 
 /** Removes the oldest entry of a collection that has become too large. */
-export function dropOldest(collection: Map<unknown, unknown> | Set<unknown>): void {
+function dropOldest(collection: Map<unknown, unknown>): void {
   const [oldest] = collection.keys();
   if (collection.size > MAX_REMEMBERED) collection.delete(oldest);
 }

@@ -1,8 +1,9 @@
 /** Reads the request log (specification: "Request log item") back to a lost request, and finds the entries that may be its. */
 import { SECRETS } from './generated/document.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
+import type { LostRequest } from './lost-request.ts';
 import { pagesOf } from './paged-call.ts';
-import type { LostRequest, RequestHistory } from './request-history.ts';
+import type { RequestHistory } from './request-history.ts';
 import { isDataOf } from './runtime/envelope.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
 import type { Clock } from './runtime/options.ts';
@@ -98,7 +99,14 @@ async function readLog(
     reachesBack = entries.length < MAX_ENTRIES && clockOffset !== undefined;
     if (!reachesBack) break;
   }
+  // The clock of the service was set back in between, so its times decide nothing.
+  if (!isNewestFirst(entries)) clockOffset = undefined;
   return { entries, clockOffset, isComplete: reachesBack && entries.some(({ requestID }) => requestID === newest) };
+}
+
+function isNewestFirst(entries: readonly RequestLogItem[]): boolean {
+  const dates = entries.map(({ requestDate }) => Date.parse(requestDate));
+  return dates.every((date, index) => date <= (dates[index - 1] ?? date) + CLOCK_SLACK_MS);
 }
 
 /** Entries whose responses this client received show the difference between its clock and that of the log. */
@@ -110,14 +118,16 @@ function clockOffsetOf(entries: readonly RequestLogItem[], respondedAt: RequestH
   return undefined;
 }
 
-/** Entries that may be a request's, oldest first. */
+/** Entries without the key of a request that may be the request's, oldest first. */
 export interface Candidates {
-  /** Same path and fields, at the time of the request: successes and refusals. */
+  /** Whether the log may have its entry later, which no other request can have left. */
+  readonly mayShowMore: boolean;
+  /** Successes with the same path and fields, at the time of the request. */
   readonly matches: readonly RequestLogItem[];
-  readonly refusals: readonly RequestLogItem[];
-  /** Entries of the same operation and time that are not refusals. The log may write a request differently from how it was sent. */
-  readonly near: readonly RequestLogItem[];
-  /** The same within ten minutes, because the clock of the log may have been set meanwhile. */
+  /**
+   * Entries of the same operation within ten minutes that are not refusals. The log may write a request differently from how it was sent, and its
+   * clock may have been set meanwhile.
+   */
   readonly possible: readonly RequestLogItem[];
 }
 
@@ -129,19 +139,41 @@ export function candidatesFor(history: RequestHistory, request: LostRequest, sna
     const at = Date.parse(requestDate) - (offset ?? 0);
     return at >= sentAt - slack && at <= endedAt + waitMs + slack;
   }
-  const candidates = snapshot.entries.toReversed().filter((entry) => {
-    const { requestID } = entry;
-    const isOther = history.respondedAt.has(requestID) || history.claimed.has(requestID) || !isSameOperation(prepared, entry);
+  const possible = snapshot.entries.toReversed().filter((entry) => {
+    const hasOtherKey = typeof keyHashOf(entry) === 'string';
+    const isOther = hasOtherKey || history.respondedAt.has(entry.requestID) || isRefused(entry) || !isSameOperation(prepared, entry);
     return !isOther && (offset === undefined || isWithin(entry, CLOCK_CHANGE_MS));
   });
-  const near = candidates.filter((entry) => offset !== undefined && isWithin(entry, CLOCK_SLACK_MS));
-  const exact = near.filter((entry) => hasSameFields(prepared, entry));
+  const matches = possible.filter(
+    (entry) => offset !== undefined && isWithin(entry, CLOCK_SLACK_MS) && hasSameFields(prepared, entry) && isSuccess(prepared, entry),
+  );
+  const mayShowMore = possible.length === 0 || snapshot.entries.some((entry) => keyHashOf(entry) !== undefined);
+  return { matches, possible: withoutRepetitions(possible), mayShowMore };
+}
+
+/** The entries of the attempts of a request, by its idempotency key. */
+export interface EntriesOfKey {
+  /** Without repetitions. */
+  readonly successes: readonly RequestLogItem[];
+  readonly refusals: readonly RequestLogItem[];
+  /** Entries that say neither, such as those of failures of the service. */
+  readonly others: readonly RequestLogItem[];
+}
+
+/** @returns undefined if no entry has the key. Then the log may not name keys, or something on the way may have removed it. */
+export function entriesOfKey(prepared: Prepared, { entries }: LogSnapshot, keyHash: string | undefined): EntriesOfKey | undefined {
+  const own = entries.filter((entry) => keyHash !== undefined && keyHashOf(entry) === keyHash && isSameOperation(prepared, entry));
+  if (own.length === 0) return undefined;
   return {
-    matches: withoutRepetitions(exact.filter((entry) => isSuccess(prepared, entry))),
-    refusals: exact.filter(isRefused),
-    near: withoutRepetitions(near.filter((entry) => !isRefused(entry))),
-    possible: withoutRepetitions(candidates.filter((entry) => !isRefused(entry))),
+    successes: withoutRepetitions(own.filter((entry) => isSuccess(prepared, entry))),
+    refusals: own.filter(isRefused),
+    others: own.filter((entry) => !isSuccess(prepared, entry) && !isRefused(entry)),
   };
+}
+
+/** The hash of the key with which the request of an entry was sent. Null without a key, and undefined if the log does not name keys. */
+function keyHashOf(entry: RequestLogItem): unknown {
+  return Reflect.get(entry, 'idempotency_key_hash');
 }
 
 /** A repetition with the same key is logged again, with the same response. */
@@ -185,7 +217,14 @@ function isSuccess(prepared: Prepared, { success, response_body: text }: Request
   return Number(success) === 1 && isRecord(envelope) && 'data' in envelope && isDataOf(prepared, envelope['data']);
 }
 
-/** Whether the entry says that nothing was done. */
+/** Whether the entry says that nothing was done. A service that fails or is unavailable may have done it, and may still be doing it. */
 function isRefused({ success, error_type: type }: RequestLogItem): boolean {
-  return Number(success) === 0 && typeof type === 'string' && type !== 'internal_error';
+  return Number(success) === 0 && typeof type === 'string' && !NO_REFUSALS.has(type);
 }
+
+const NO_REFUSALS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'internal_error',
+  'unavailable',
+  'idempotency_key_in_progress',
+  'idempotency_key_reused',
+]);

@@ -1,22 +1,25 @@
 import { accountOf, witnessBefore } from './account.ts';
 /** Every operation, by group: what `createReseller` returns. */
-import { callOptions, checkOptions } from './call-options.ts';
-import { ENVIRONMENTS } from './generated/document.gen.ts';
+import { ENVIRONMENTS, PERSONAL, SECRETS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
 import type { Groups } from './generated/groups.gen.ts';
 import { listDomains, listRequests } from './generated/sdk.gen.ts';
 import { loggerOf } from './logger.ts';
+import type { Reconciliation } from './operation-types.ts';
 import { reconcile } from './reconcile.ts';
-import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
+import type { Outcome, ReconcileOptions } from './reconcile.ts';
 import { historyOf } from './request-history.ts';
 import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
+import { callOptions, checkOptions } from './runtime/check-options.ts';
 import { clientOf, connectToReseller, urlSearchParamsBodySerializer } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
+import { momentOf } from './runtime/clock.ts';
 import type { Connection, KeySupport } from './runtime/connection.ts';
 import { environmentVariable } from './runtime/environment.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import type { LostCall } from './runtime/errors.ts';
 import type { Values } from './runtime/form.ts';
 import { isRecord } from './runtime/json.ts';
 import type { ClientConfig, ClientEvent, DryRun, Logger, LogLevel, Purchase, RequestOptions } from './runtime/options.ts';
@@ -25,17 +28,16 @@ import type { Prepared, RequestInput } from './runtime/prepare.ts';
 import { errorOf, send } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
-import { dateOf, readCall } from './stored-call.ts';
-import type { LostCall } from './stored-call.ts';
+import { readCall } from './stored-call.ts';
 
 /** The API, as one reseller account sees it. */
-export interface Reseller extends Groups, ClientMethods<Groups> {
+export interface Reseller extends Groups, ClientMethods<Groups, Reconciliation> {
   /** The same client with other options. */
   withOptions(options: ResellerOptions): Reseller;
 }
 
 /** What a client can do apart from the operations. */
-export interface ClientMethods<AnyGroups> {
+export interface ClientMethods<AnyGroups, Found> {
   /**
    * Finds out what happened to a request whose response was lost.
    *
@@ -43,7 +45,7 @@ export interface ClientMethods<AnyGroups> {
    * @throws TypeError when the error or its JSON value is of another account or service.
    * @throws ResellerError when the request log cannot be read.
    */
-  reconcile(error: OutcomeUnknownError | LostCall, options?: ReconcileOptions): Promise<Reconciliation>;
+  reconcile(error: OutcomeUnknownError | LostCall, options?: ReconcileOptions): Promise<Found>;
   /**
    * Checks the input of a call and returns the request that it would send: `dryRun((api) => api.vm.create(form))`.
    *
@@ -90,14 +92,13 @@ const CHANGEABLE = [
   'timeoutMs',
   'deadlineMs',
   'maxRetries',
-  'showPersonalData',
   'readOnly',
   'beforeBillable',
   'onEvent',
   'logger',
   'logLevel',
 ];
-const RECONCILE_OPTIONS = ['signal', 'timeoutMs', 'maxRetries', 'headers', 'waitMs', 'resend', 'exclusive'];
+const RECONCILE_OPTIONS = ['signal', 'timeoutMs', 'maxRetries', 'headers', 'waitMs', 'resend'];
 
 /**
  * The client of the API.
@@ -123,7 +124,8 @@ export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, confi
 type GroupsOf<AnyGroups> = (client: Client) => AnyGroups;
 
 /** The operation groups plus the methods of the client. */
-type ResellerWith<AnyGroups> = AnyGroups & ClientMethods<AnyGroups> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
+type ResellerWith<AnyGroups> = AnyGroups &
+  ClientMethods<AnyGroups, Outcome> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
 
 function baseUrlOf({ environment, baseUrl }: Where): string | URL {
   if (environment === undefined) return baseUrl;
@@ -146,8 +148,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
     if (isPlanning) throw new TypeError('A dry run must use the client that its callback receives: dryRun((api) => api.vm.create(form)).');
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
-    const [sentAt, sentOn] = [clock.now(), dateOf(clock)];
-    history.inProgress.add(prepared);
+    const sent = momentOf(clock);
     try {
       const response = await sendObserved(prepared);
       history.remember(response.requestID, clock.now());
@@ -155,12 +156,10 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
     } catch (error) {
       const endedAt = clock.now();
       if (error instanceof OutcomeUnknownError) {
-        const [account, witness] = [await accountOf(connection), witnessBefore(history, sentAt)];
-        history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts, account, witness });
+        const [account, witness] = [await accountOf(connection), witnessBefore(history.respondedAt, sent.sentAt)];
+        history.lose(error, { prepared, ...sent, endedAt, attempts: error.attempts, account, witness });
       } else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
-    } finally {
-      history.inProgress.delete(prepared);
     }
   }
 
@@ -189,8 +188,8 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
         id: `${method} ${path}`,
         effect: read ? 'read' : 'purchase',
         repeatable: read,
-        keyed: !read,
         openForm: true,
+        hidden: [...SECRETS, ...PERSONAL],
       } as const;
       const input = { ...callOptions(options), ...urlSearchParamsBodySerializer, url: path, body: form, requestValidator: facts };
       return callOf(responseTo(method, input));
@@ -198,8 +197,6 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
     reconcile: async (error, options = {}) => {
       checkOptions('reconcile', options, RECONCILE_OPTIONS);
       const request = (isRecord(error) && history.lostOf.get(error)) || readCall(error, connection, await accountOf(connection));
-      if (options.exclusive && request.isStored)
-        throw new TypeError('exclusive needs the error itself: the requests of the process that wrote the JSON value are unknown.');
       async function resend(prepared: Prepared): Promise<ApiResponse<never>> {
         await authorise(config, prepared);
         return sendObserved(prepared);

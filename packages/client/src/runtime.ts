@@ -2,7 +2,6 @@
 export { callOf } from './runtime/call.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
 export { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './runtime/classify.ts';
-export type { Failure, Verdict } from './runtime/classify.ts';
 export { checkCredential, connect } from './runtime/connection.ts';
 export type { Connection } from './runtime/connection.ts';
 export { environmentVariable } from './runtime/environment.ts';
@@ -11,7 +10,7 @@ export type { Refuse, Values } from './runtime/form.ts';
 export { isRecord, parseJson } from './runtime/json.ts';
 export type { ClientConfig, Clock, Fetch, RequestOptions } from './runtime/options.ts';
 export { fillPath } from './runtime/path.ts';
-export { assertKnown, CALL_OPTIONS } from './runtime/prepare.ts';
+export { CALL_OPTIONS, checkOptions } from './runtime/check-options.ts';
 export { errorOf, send } from './runtime/request.ts';
-export type { Asked, Sendable } from './runtime/request.ts';
-export type { Received } from './runtime/send.ts';
+export type { Sendable } from './runtime/request.ts';
+export type { Asked, Failure, Received, Verdict } from './runtime/wire.ts';

@@ -1,41 +1,15 @@
 /** A lost request as a JSON value, which another process can reconcile. */
-import type { LostRequest } from './request-history.ts';
+import type { LostRequest } from './lost-request.ts';
+import { dateOf } from './runtime/clock.ts';
 import type { Connection } from './runtime/connection.ts';
-import type { OutcomeUnknownError } from './runtime/errors.ts';
+import type { LostCall, OutcomeUnknownError } from './runtime/errors.ts';
 import { formText, MASK } from './runtime/form.ts';
-import type { Values } from './runtime/form.ts';
 import { isRecord } from './runtime/json.ts';
-import type { Operation } from './runtime/operation.ts';
-import type { Clock } from './runtime/options.ts';
-
-/** A call whose outcome is unknown. Without the API key, further headers, secrets and personal data, so that it may be kept and logged. */
-export interface LostCall {
-  readonly name: string;
-  readonly message: string;
-  readonly operation: Omit<Operation, 'form' | 'required' | 'needs' | 'secret' | 'personal'>;
-  readonly method: string;
-  readonly url: string;
-  readonly path: Values;
-  readonly form: Values;
-  /** The encoded form. */
-  readonly body: string | null;
-  readonly curl: string;
-  readonly idempotencyKey?: string | undefined;
-  /** When it was first sent, ISO 8601. */
-  readonly sentAt: string;
-  /** When its last attempt ended, ISO 8601. */
-  readonly endedAt: string;
-  readonly attempts: number;
-  /** A hash of the service and the API key. The request is sent again with this key only. */
-  readonly account?: string | undefined;
-  /** An earlier request of the account, by which the request log shows that another key is one of the same account. */
-  readonly earlier?: { readonly requestID: string; readonly at: string } | undefined;
-}
 
 export function storedCall({ name, message }: OutcomeUnknownError, request: LostRequest): LostCall {
   const { prepared, sentAt, sentOn, endedAt, attempts, account, witness } = request;
   const { method, url, path, curl, idempotencyKey, fields } = prepared;
-  const { form: _form, required: _required, needs: _needs, secret: _secret, personal: _personal, ...operation } = prepared.operation;
+  const { form: _form, required: _required, needs: _needs, hidden: _hidden, ...operation } = prepared.operation;
   const body = formText(fields.map(({ text, shown, ...field }) => ({ ...field, text: shown === MASK ? MASK : text })));
   const form = Object.fromEntries(fields.map((field) => [field.name, field.shown]));
   const sent = { sentAt: isoOf(sentOn), endedAt: isoOf(sentOn + endedAt - sentAt), attempts };
@@ -58,11 +32,6 @@ export function readCall(value: unknown, { base, clock }: Connection, own: strin
   const times = { sentAt: sentOn + offset, sentOn, endedAt: Date.parse(endedAt) + offset };
   const witness = earlier && { requestID: earlier.requestID, at: Date.parse(earlier.at) + offset };
   return { prepared, ...times, attempts, isStored: true, account, witness, isOfOtherKey: account === undefined || account !== own };
-}
-
-/** Milliseconds since 1970, by a clock that goes on while the machine sleeps. */
-export function dateOf(clock: Clock): number {
-  return clock.date?.() ?? Date.now();
 }
 
 function isoOf(milliseconds: number): string {

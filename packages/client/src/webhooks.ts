@@ -13,21 +13,28 @@ const TOLERANCE_SECONDS = 300;
 const SECRET_PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
-/** The headers of a request: those of the Fetch API, or of Node. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** The headers of a request: those of the Fetch API of any package, a `Map`, or those of Node. */
+export type WebhookHeaders =
+  | { get(name: string): string | null | undefined }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Verifies a request and returns its event. Ignore an event whose `type` your program does not know, and one whose `id` it has handled before: a
  * request whose response was lost is sent again.
  *
- * @param payload The body of the request as it was received. A body that was parsed and written again has another signature.
+ * @param payload The body of the request as it was received, as text or bytes. A body that was parsed and written again has another signature.
  * @param headers Needs `webhook-id`, `webhook-timestamp` and `webhook-signature`.
- * @param secret The `signing_secret` of the webhook.
- * @throws WebhookVerificationError if the request was not signed with the secret, or more than five minutes ago.
+ * @param secret The `signing_secret` of the webhook, or several while one replaces another.
+ * @throws WebhookVerificationError if the request was not signed with one of the secrets, or more than five minutes ago, or its body is not JSON.
  * @throws TypeError if the secret is not that of a webhook.
  */
-export async function verifyWebhook(payload: string, headers: WebhookHeaders, secret: string): Promise<WebhookPayload> {
-  const key = await importSecret(secret);
+export async function verifyWebhook(
+  payload: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+): Promise<WebhookPayload> {
+  const keys = await Promise.all([secret].flat().map(importSecret));
+  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerOf(headers, name));
   if (id === undefined || timestamp === undefined || signatures === undefined)
     throw new WebhookVerificationError(
@@ -38,16 +45,24 @@ export async function verifyWebhook(payload: string, headers: WebhookHeaders, se
     throw new WebhookVerificationError(
       `The webhook-timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the clock of this machine, so the request is old, or the clock is wrong.`,
     );
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${payload}`);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   for (const signature of signatures.split(' ')) {
     if (!signature.startsWith(VERSION)) continue;
     const bytes = bytesOf(signature.slice(VERSION.length));
     // Compares in constant time.
-    if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return JSON.parse(payload);
+    for (const key of keys) if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return parsed(text);
   }
   throw new WebhookVerificationError(
     'No signature of the request fits its body and this secret. Pass the body as it was received, and the signing_secret of this webhook.',
   );
+}
+
+function parsed(text: string): WebhookPayload {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new WebhookVerificationError('The body of the request is signed and is not JSON, so it is not an event.', { cause });
+  }
 }
 
 async function importSecret(secret: string) {
@@ -67,7 +82,8 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  // Headers of another package or realm are not instances of this `Headers`.
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const found = Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : found?.[0];
 }

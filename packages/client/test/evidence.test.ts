@@ -1,13 +1,9 @@
 /** What counts as evidence of a purchase: a response that fits the request, and an entry of the log that only this request can have left. */
 import { describe, expect, test } from 'vitest';
 
-import { createReseller as createExtended } from '../src/extension.ts';
 import { createReseller, OutcomeUnknownError } from '../src/index.ts';
 import type { Fetch, Middleware } from '../src/index.ts';
 import { API_KEY, CREATED, envelope, refusalBody, reset, scripted, VM } from './scripted-service.ts';
-import type { ScriptedService } from './scripted-service.ts';
-
-const EXCLUSIVE = { exclusive: true };
 
 async function lostBy(call: () => Promise<unknown>): Promise<OutcomeUnknownError> {
   const error = await call().catch((thrown: unknown) => thrown);
@@ -23,6 +19,9 @@ describe('the response to a purchase', () => {
     ['a VM with other memory', envelope({ ...CREATED, config: { ...CREATED.config, mem: 2048 } })],
     ['a dedicated server', envelope({ identifier: '4d8e2b71-0c5f-4a96-9e13-b7a25f60d8c4', renew_date: '2026-05-01' })],
     ['no identifier', envelope({ ...CREATED, identifier: null })],
+    ['an identifier that no VM has', envelope({ ...CREATED, identifier: 1 })],
+    ['no configuration', envelope({ identifier: CREATED.identifier })],
+    ['no memory', envelope({ ...CREATED, config: { ...CREATED.config, mem: undefined } })],
     ['no requestID', envelope(CREATED, { requestID: null })],
   ])('that has %s leaves the outcome of createVm unknown', async (_, body) => {
     const service = scripted();
@@ -105,58 +104,40 @@ describe('a middleware that changes the key', () => {
   });
 });
 
-describe('an entry of the log', () => {
-  /** A further client of the service in the same program. */
-  function another(service: ScriptedService, create: typeof createReseller | typeof createExtended = createReseller) {
-    return create({ apiKey: API_KEY, baseUrl: 'http://reseller.test/', fetch: service.fetch, clock: service.clock });
-  }
+describe('an entry of the log that names no key', () => {
+  const DOMAIN = { domain: 'reseller.test', handle: 'HDL-1' };
+  const ofDomain = (name: string) => ({ response_body: JSON.stringify(envelope({ domain: { name } })) });
 
-  test.each([
-    ['the package', createReseller],
-    ['its extension', createExtended],
-  ])('of another client of this program, made by %s, is not that of the lost purchase', async (_, create) => {
-    const service = scripted();
-    const error = await lostBy(() => (service.plan(reset), service.reseller.vm.create(VM)));
-    await another(service, create).vm.create(VM);
-    const [, purchase] = service.sent;
-    if (!purchase) throw new Error('The second client bought nothing.');
-    service.addEntry(purchase, { requestID: 'id-of-the-purchase' });
-    expect(await service.reseller.reconcile(error, EXCLUSIVE)).toMatchObject({ outcome: 'undecided', candidates: [] });
-  });
-
-  test('proves nothing while an identical purchase of this program is in progress', async () => {
-    const service = scripted();
-    const error = await lostBy(() => (service.plan(reset), service.reseller.vm.create(VM)));
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    service.plan(() => promise);
-    const inProgress = another(service).vm.create(VM);
-    await Promise.resolve();
-    const [purchase] = service.sent;
-    if (!purchase) throw new Error('Nothing was sent.');
-    service.addEntry(purchase, { requestID: 'id-of-the-purchase' });
-    expect(await service.reseller.reconcile(error, EXCLUSIVE)).toMatchObject({ outcome: 'undecided' });
-    resolve(Response.json(envelope(CREATED)));
-    await inProgress;
-  });
-
-  test('of a refusal proves nothing on an account that other programs use, because they may have been refused', async () => {
+  test('proves a request of which only one can succeed, on a busy account', async () => {
     const { reseller, log } = losingDomains();
     const error = await lostBy(() => reseller.domain.register(DOMAIN));
-    log({ success: 0, error_type: 'unavailable', response_body: JSON.stringify(refusalBody('unavailable')) });
-    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided' });
-    expect(await reseller.reconcile(error, EXCLUSIVE)).toMatchObject({ outcome: 'not-committed' });
-  });
-
-  test('of an operation that names what it changes is proof on a busy account', async () => {
-    const { reseller, log } = losingDomains();
-    const error = await lostBy(() => reseller.domain.register(DOMAIN));
-    const other = { ...DOMAIN, domain: 'other.test' };
-    log({ request_body: JSON.stringify(other), response_body: JSON.stringify(envelope({ domain: { name: other.domain } })) });
+    log({ request_body: JSON.stringify({ ...DOMAIN, domain: 'other.test' }), ...ofDomain('other.test') });
     log({});
     expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed', data: { domain: { name: 'reseller.test' } } });
   });
 
-  const DOMAIN = { domain: 'reseller.test', handle: 'HDL-1' };
+  test.each<[string, object]>([
+    [
+      'a refusal, which may be that of somebody else',
+      { success: 0, error_type: 'wrong_state', response_body: JSON.stringify(refusalBody('wrong_state')) },
+    ],
+    ['another field', { request_body: JSON.stringify({ ...DOMAIN, handle: 'HDL-2' }) }],
+    ['a time long before', { requestDate: '2020-01-01T00:00:00Z' }],
+  ])('proves nothing with %s', async (_, entry) => {
+    const { reseller, log } = losingDomains();
+    const error = await lostBy(() => reseller.domain.register(DOMAIN));
+    log(entry);
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided' });
+  });
+
+  test('proves nothing if the clock of the service was set back, because its times are not in order', async () => {
+    const { reseller, service, log } = losingDomains();
+    await reseller.domain.list();
+    const error = await lostBy(() => reseller.domain.register(DOMAIN));
+    log({});
+    service.logClockStep(-10_000);
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided' });
+  });
 
   /** A client whose registrations of domains lose their responses, and what adds an entry about one to the log. */
   function losingDomains() {
@@ -171,13 +152,8 @@ describe('an entry of the log', () => {
     const log = (entry: object) =>
       service.addEntry(
         { key: null, body: new URLSearchParams(DOMAIN).toString(), at: service.now() },
-        {
-          endpoint: '/domain/register',
-          method,
-          response_body: JSON.stringify(envelope({ domain: { name: DOMAIN.domain } })),
-          ...entry,
-        },
+        { endpoint: '/domain/register', method, ...ofDomain(DOMAIN.domain), ...entry },
       );
-    return { reseller, log };
+    return { service, reseller, log };
   }
 });

@@ -45,7 +45,7 @@ const [operation] = readOperations(document);
 if (!operation) throw new Error('The document has no operation.');
 const facts = factsOf(document, operation);
 
-const encode = (values: Values, refuse: Refuse, showPersonal = false) => encodeForm(facts, values, refuse, showPersonal);
+const encode = (values: Values, refuse: Refuse) => encodeForm(facts, values, refuse);
 
 /** The facts of the only operation of a document with this form. */
 function factsOfForm(schema: object): Operation[] {
@@ -60,8 +60,7 @@ test('derives the facts of a form from its schema and encoding', () => {
     form: { text: 'string', name: 'string', whole: 'integer', part: 'number', yes: 'boolean' },
     required: ['text'],
     needs: { whole: ['part'] },
-    secret: ['text'],
-    personal: ['name'],
+    hidden: ['text', 'name'],
   });
 });
 
@@ -85,7 +84,7 @@ test('accepts further fields and requires none in a form that the specification 
   const [open] = factsOfForm(schema);
   expect(open).toMatchObject({ form: { a: 'string' }, openForm: true });
   const issues: unknown[] = [];
-  expect(open && encodeForm(open, { ttl: 60 }, (...issue) => issues.push(issue), false)).toEqual([{ name: 'ttl', text: '60', shown: 60 }]);
+  expect(open && encodeForm(open, { ttl: 60 }, (...issue) => issues.push(issue))).toEqual([{ name: 'ttl', text: '60', shown: 60 }]);
   expect(issues).toEqual([]);
 });
 
@@ -104,7 +103,6 @@ test('masks secrets and personal data, and leaves out what is undefined', () => 
     { name: 'yes', text: 'false', shown: false },
   ];
   expect(encode(values, (...issue) => issues.push(issue))).toEqual(sent);
-  expect(encode(values, () => {}, true)[1]).toEqual({ name: 'name', text: 'Ada', shown: 'Ada' });
   expect(issues).toEqual([]);
 });
 

@@ -135,7 +135,7 @@ describe('the wait before a retry', () => {
   async function delaysAfter(reply: Reply, more: { readonly maxRetries?: number } = {}): Promise<{ delays: unknown[]; error: unknown }> {
     const delays: unknown[] = [];
     const onEvent = (event: ClientEvent) => void (event.type === 'failure' && delays.push(event.delay));
-    const service = scripted({ lifetime: '60', config: { onEvent } });
+    const service = scripted({ lifetime: '86400', config: { onEvent } });
     await service.reseller.vm.hosts();
     service.plan(reply, reply, reply, reply, reply, reply, reply);
     const began = service.now();

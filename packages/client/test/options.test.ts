@@ -64,6 +64,20 @@ test('wraps fetch in the middleware, with the first one outermost', async () => 
   expect(order).toEqual(['outer before', 'inner before', 'fetch', 'inner after', 'outer after']);
 });
 
+test('gives the middleware of each attempt the headers of the call, without those that it added to the attempt before', async () => {
+  const seen: (string | null)[] = [];
+  const append: Middleware = (next) => (url, init) => {
+    if (init.headers instanceof Headers) init.headers.append('x-trace', 'one');
+    seen.push(new Headers(init.headers).get('x-trace'));
+    return next(url, init);
+  };
+  const { fetch, clock } = scripted();
+  const unavailable: Middleware = () => async () => new Response('<html>', { status: 503 });
+  const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch, clock, middleware: [append, unavailable] });
+  await reseller.vm.hosts().catch(() => {});
+  expect(seen).toEqual(['one', 'one', 'one']);
+});
+
 describe('withOptions', () => {
   test('keeps the options that it does not change', async () => {
     const { headers, fetch } = recordingFetch();
@@ -171,6 +185,7 @@ describe('a value that no option can have', () => {
     expect(() => Reflect.apply(reseller.vm.create, undefined, [VM, options])).toThrow(message);
     expect(() => Reflect.apply(reseller.domain.list, undefined, [options])).toThrow(message);
     expect(() => Reflect.apply(reseller.request, undefined, ['GET', '/domain/list', {}, options])).toThrow(message);
+    expect(() => Reflect.apply(createClient, undefined, [{ ...CONNECTION, ...options }])).toThrow(message);
     expect([sent.length, count('/domain/list')]).toEqual([0, 0]);
   });
 

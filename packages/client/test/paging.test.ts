@@ -156,6 +156,7 @@ describe('a paged call', () => {
     const fetch = async () => new Response('<html>', { status: 404 });
     const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch, maxRetries: 0 });
     await expect(reseller.account.requests().toArray()).rejects.toMatchObject({ name: 'ResponseError' });
+    await expect(reseller.account.requests().toArray({ limit: 0 })).rejects.toMatchObject({ name: 'ResponseError' });
     await expect(reseller.vm.hosts().withMeta()).rejects.toMatchObject({ name: 'ResponseError' });
     await expect(reseller.vm.hosts().withMeta()).rejects.toMatchObject({ name: 'ResponseError' });
     await new Promise((resolve) => setImmediate(resolve));

@@ -7,13 +7,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { freePort } from '../../../.config/free-ports.ts';
 import type { Middleware } from '../src/index.ts';
-import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connect } from '../src/runtime/connection.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
 import { AbortedError, ConnectionError, ResponseError, ServerError, TimeoutError } from '../src/runtime/errors.ts';
 import { backoffMs, retryAfterMs, retryDelayMs } from '../src/runtime/retry.ts';
 import { sendOnce } from '../src/runtime/send.ts';
-import type { Received } from '../src/runtime/send.ts';
+import type { Failure, Received, Verdict } from '../src/runtime/wire.ts';
 import { API } from './scripted-service.ts';
 
 describe('sendOnce', () => {

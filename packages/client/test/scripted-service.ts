@@ -1,4 +1,6 @@
 /** A fake service: a test plans the replies to purchases and fills the request log. */
+import { hash } from 'node:crypto';
+
 import { createReseller } from '../src/index.ts';
 import type { Clock, Fetch, RequestLogItem, Reseller, ResellerConfig } from '../src/index.ts';
 import type { Api } from '../src/runtime/connection.ts';
@@ -31,15 +33,22 @@ export interface ScriptedService {
   readonly now: () => number;
   /** Lets time pass, for the client and for the log. */
   advance(milliseconds: number): void;
+  /** Sets the clock of the log. */
+  logClockStep(milliseconds: number): void;
   /** The replies to the next purchases. Later purchases succeed. */
   plan(...replies: readonly Reply[]): void;
   /** Adds an entry about a purchase to the log. */
-  addEntry(purchase: Sent, more?: Partial<RequestLogItem>): void;
+  addEntry(purchase: Sent, more?: Partial<LoggedItem>): void;
 }
+
+/** An entry of a log that may name keys. */
+export type LoggedItem = RequestLogItem & { readonly idempotency_key_hash?: string | null };
 
 interface ScriptedOptions {
   /** The value of `Idempotency-Key-Lifetime` in responses. Without it, the service honours no keys. */
   readonly lifetime?: string;
+  /** Writes the hash of its Idempotency-Key to each entry. */
+  readonly namesKeys?: true;
   /** The clock of the machine. By default it goes with that of the client. */
   readonly date?: () => number;
   /** Omits reads from the log, so that no entry dates it. */
@@ -58,7 +67,7 @@ export const API: Api = {
 };
 export const API_KEY = 'key-of-the-account';
 export const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
-export const CREATED = { identifier: 48_213, config: { cores: 1, username: 'root', password: 'initial-password' } };
+export const CREATED = { identifier: 48_213, config: { cores: 1, mem: 1024, disk: 10, username: 'root', password: 'initial-password' } };
 
 /** The clock of the log differs from that of the client. */
 const LOG_CLOCK_OFFSET_MS = Date.UTC(2026, 10, 22) - 7_777;
@@ -109,14 +118,15 @@ export const silence: Reply = ({ init: { signal } }) =>
 /** Counts the entries of all services, so that their identifiers differ. */
 let requests = 0;
 
-export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config }: ScriptedOptions = {}): ScriptedService {
+export function scripted({ lifetime, namesKeys, date, withoutReadsInLog, onLogRead, config }: ScriptedOptions = {}): ScriptedService {
   let time = 5_000_000;
   let planned: Reply[] = [];
   let logReadings = 0;
   const sent: Sent[] = [];
   const log: RequestLogItem[] = [];
   const counts = new Map<string, number>();
-  const dateOf = (at: number) => new Date(at + LOG_CLOCK_OFFSET_MS).toISOString();
+  let logClockOffset = LOG_CLOCK_OFFSET_MS;
+  const dateOf = (at: number) => new Date(at + logClockOffset).toISOString();
 
   const logged = (item: Partial<RequestLogItem>): void =>
     void log.unshift({
@@ -128,6 +138,7 @@ export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config 
       request_body: '{}',
       error_type: null,
       response_body: '{}',
+      ...(namesKeys && { idempotency_key_hash: null }),
       ...item,
     });
 
@@ -171,10 +182,12 @@ export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config 
     count: (path) => counts.get(path) ?? 0,
     logReadings: () => logReadings,
     now: () => time,
+    logClockStep: (milliseconds) => void (logClockOffset += milliseconds),
     advance: (milliseconds) => void (time += milliseconds),
     plan: (...replies) => void (planned = [...replies]),
-    addEntry: ({ body, at }, more) =>
+    addEntry: ({ key, body, at }, more) =>
       logged({
+        ...(namesKeys && { idempotency_key_hash: key === null ? null : hash('sha256', key) }),
         requestDate: dateOf(at),
         endpoint: '/vm/create',
         method: 'PUT',

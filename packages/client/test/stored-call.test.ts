@@ -7,8 +7,6 @@ import { createClient, createVm } from '../src/operations.ts';
 import { API_KEY, CREATED, envelope, refusal, reset, scripted, VM } from './scripted-service.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
-const EXCLUSIVE = { exclusive: true };
-
 async function lostBy(call: () => Promise<unknown>): Promise<OutcomeUnknownError> {
   const error = await call().catch((thrown: unknown) => thrown);
   if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
@@ -68,7 +66,6 @@ describe('reconcile of an error that was written down', () => {
     const [purchase] = service.sent;
     if (purchase) service.addEntry(purchase);
     expect(await later(service).reconcile(call)).toMatchObject({ outcome: 'undecided', candidates: [{ endpoint: '/vm/create' }] });
-    await expect(later(service).reconcile(call, EXCLUSIVE)).rejects.toThrow('exclusive needs the error itself');
   });
 
   test.each<[string, (call: LostCall) => unknown]>([

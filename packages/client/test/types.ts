@@ -14,6 +14,7 @@ import type {
   Reseller,
   SetDomainNameserversForm,
 } from '@reseller/client';
+import { createReseller as createExtended } from '@reseller/client/extension';
 import { createClient, createVm } from '@reseller/client/operations';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -84,6 +85,14 @@ export async function addressesOf(error: OutcomeUnknownError): Promise<readonly 
   }
   // @ts-expect-error -- another operation's response
   return found.data.config;
+}
+
+/** The client of the extension also finds its operations. */
+export async function renewalOf(error: OutcomeUnknownError): Promise<string | undefined> {
+  const found = await createExtended({ environment: 'sandbox' }).reconcile(error);
+  if (found.outcome !== 'committed') return undefined;
+  if (found.operation === 'createVm') return found.data.config.ipv4[0]?.address;
+  return found.operation === 'renewDomain' ? found.data.domain : undefined;
 }
 
 export async function firstEndpoint(): Promise<string | undefined> {

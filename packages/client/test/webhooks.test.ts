@@ -47,6 +47,25 @@ test('accepts either signature of a rotation, headers of the Fetch API and of No
   expect(await verifyWebhook(BODY, { ...both, 'webhook-signature': `v2,x v1,!!! ${both['webhook-signature']}` }, SECRET)).toEqual(EVENT);
 });
 
+test('accepts headers of another package or a Map, a body of bytes, and one of several secrets', async () => {
+  const headers = signed([SECRET]);
+  const foreign = { get: (name: string) => headers[name] ?? null };
+  for (const given of [foreign, new Map(Object.entries(headers))]) expect(await verifyWebhook(BODY, given, SECRET)).toEqual(EVENT);
+  const bytes = new TextEncoder().encode(BODY);
+  for (const body of [bytes, bytes.buffer, Buffer.from(bytes)]) expect(await verifyWebhook(body, headers, [OTHER, SECRET])).toEqual(EVENT);
+  await expect(verifyWebhook(bytes, headers, [OTHER])).rejects.toThrow(WebhookVerificationError);
+});
+
+test('needs no Headers of the platform', async () => {
+  vi.stubGlobal('Headers', undefined);
+  expect(await verifyWebhook(BODY, signed([SECRET]), SECRET)).toEqual(EVENT);
+  vi.unstubAllGlobals();
+});
+
+test('refuses a signed body that is not JSON with the same class', async () => {
+  await expect(verifyWebhook('not JSON', signed([SECRET], { body: 'not JSON' }), SECRET)).rejects.toThrow(WebhookVerificationError);
+});
+
 test.each([
   ['another secret', BODY, signed([OTHER])],
   ['another body', BODY.replace('48.2', '0.01'), signed([SECRET])],

@@ -1,4 +1,6 @@
 /** A service in virtual time, whose network loses responses and whose request log differs from that of the sandbox. */
+import { hash } from 'node:crypto';
+
 import type { Fetch, RequestLogItem } from '../src/index.ts';
 
 /** The course of one request of the client. */
@@ -39,6 +41,8 @@ export interface WorldOptions {
   /** Whether the service refuses the purchases of the client. */
   readonly refuses: boolean;
   readonly style: LogStyle;
+  /** Whether the log has the hashes of keys. */
+  readonly namesKeys: boolean;
   /** Milliseconds after which an entry can be read. */
   readonly lagMs: number;
   readonly logsReads: boolean;
@@ -172,6 +176,7 @@ export class World {
       const made = refuses ? refusal(402, 'credit_limit_exceeded', requestID) : this.#create(owner, requestID);
       if (honoursKeys) this.#keys.set(key, made.response);
       this.#write({
+        ...(this.#options.namesKeys && { idempotency_key_hash: hash('sha256', key) }),
         requestID,
         requestDate: date,
         endpoint: '/vm/create',
@@ -192,7 +197,7 @@ export class World {
       status: 'success',
       requestID,
       message: 'Done.',
-      data: { identifier, config: { cores: 1, username: 'root', password } },
+      data: { identifier, config: { cores: 1, mem: 1024, disk: 10, username: 'root', password } },
     });
     return { response: Response.json(envelope('secret')), text: JSON.stringify(envelope('***')) };
   }
@@ -217,7 +222,9 @@ export class World {
     for (let index = 0; index < count; index++) this.#write({ requestID: this.#id(), endpoint: '/domain/list', method: 'GET' });
   }
 
-  #write(item: Partial<RequestLogItem> & Pick<RequestLogItem, 'requestID' | 'endpoint' | 'method'>): void {
+  #write(
+    item: Partial<RequestLogItem> & { readonly idempotency_key_hash?: string } & Pick<RequestLogItem, 'requestID' | 'endpoint' | 'method'>,
+  ): void {
     const written: RequestLogItem = {
       requestDate: this.#date(),
       success: 1,

@@ -281,6 +281,16 @@ test('the curl command of an error has the body without secrets', async () => {
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('12345678');
 });
 
+test.each<[string, object]>([
+  ["The environment 'prod' is unknown. Use sandbox, or pass the address as baseUrl.", { environment: 'prod' }],
+  ["The environment 'toString' is unknown.", { environment: 'toString' }],
+  ['Set either baseUrl or environment.', { environment: 'sandbox', baseUrl: 'http://a.test' }],
+  ['timeoutMs must be a positive number of milliseconds, got -1.', { environment: 'sandbox', timeoutMs: -1 }],
+  ['fetch must be a function, got "x".', { environment: 'sandbox', fetch: 'x' }],
+])('createClient refuses an option that it cannot use: %s', (message, options) => {
+  expect(() => Reflect.apply(createClient, undefined, [{ token: 'token', ...options }])).toThrow(message);
+});
+
 test('finds a sandbox and its token in the environment', async () => {
   const sent: (string | null)[] = [];
   const fetch = async (url: string, { headers }: RequestInit) => {

@@ -3,7 +3,6 @@
 export const createVmFacts = {
     id: 'createVm',
     effect: 'purchase',
-    keyed: true,
     form: {
         cores: 'integer',
         mem: 'integer',
@@ -29,6 +28,10 @@ export const createVmFacts = {
     ],
     has: 'identifier',
     hasType: 'number',
+    hasRange: [
+        10000,
+        99999
+    ],
     repeats: {
         cores: 'config.cores',
         mem: 'config.mem',
@@ -39,11 +42,9 @@ export const createVmFacts = {
 export const reinstallVmFacts = {
     id: 'reinstallVm',
     effect: 'write',
-    keyed: true,
     form: {
         os: 'string'
-    },
-    unique: true
+    }
 } as const;
 
 export const listVmHostsFacts = {
@@ -80,25 +81,21 @@ export const getDedicatedServerFacts = {
 export const deleteDedicatedServerFacts = {
     id: 'deleteDedicatedServer',
     effect: 'write',
-    keyed: true,
     has: 'identifier',
     hasType: 'string',
     repeats: {
         identifier: 'identifier'
-    },
-    unique: true
+    }
 } as const;
 
 export const undeleteDedicatedServerFacts = {
     id: 'undeleteDedicatedServer',
     effect: 'purchase',
-    keyed: true,
     has: 'identifier',
     hasType: 'string',
     repeats: {
         identifier: 'identifier'
-    },
-    unique: true
+    }
 } as const;
 
 export const listDomainsFacts = {
@@ -119,7 +116,6 @@ export const getDomainPricingsFacts = {
 export const registerDomainFacts = {
     id: 'registerDomain',
     effect: 'purchase',
-    keyed: true,
     form: {
         domain: 'string',
         handle: 'string',
@@ -136,7 +132,7 @@ export const registerDomainFacts = {
             'ns2'
         ]
     },
-    secret: [
+    hidden: [
         'authcode'
     ],
     has: 'domain',
@@ -144,7 +140,7 @@ export const registerDomainFacts = {
     repeats: {
         domain: 'domain.name'
     },
-    unique: true
+    evidence: 'domain'
 } as const;
 
 export const getDomainFacts = {
@@ -158,7 +154,6 @@ export const setDomainNameserversFacts = {
     id: 'setDomainNameservers',
     effect: 'write',
     repeatable: true,
-    keyed: true,
     form: {
         ns1: 'string',
         ns2: 'string',
@@ -178,48 +173,40 @@ export const setDomainNameserversFacts = {
             'ns4'
         ]
     },
-    has: 'ns1',
-    unique: true
+    has: 'ns1'
 } as const;
 
 export const requestDomainAuthcodeFacts = {
     id: 'requestDomainAuthcode',
     effect: 'write',
-    keyed: true,
     has: 'authcode',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const undeleteDomainFacts = {
     id: 'undeleteDomain',
     effect: 'purchase',
-    keyed: true,
     has: 'domain',
     hasType: 'string',
     repeats: {
         domain: 'domain'
-    },
-    unique: true
+    }
 } as const;
 
 export const editDomainDnsFacts = {
     id: 'editDomainDns',
     effect: 'write',
-    keyed: true,
     form: {
         type: 'string',
         sub: 'string',
         data: 'string'
     },
-    openForm: true,
-    unique: true
+    openForm: true
 } as const;
 
 export const createHandleFacts = {
     id: 'createHandle',
     effect: 'write',
-    keyed: true,
     form: {
         gender: 'string',
         firstname: 'string',
@@ -245,7 +232,7 @@ export const createHandleFacts = {
         'countrycode',
         'email'
     ],
-    personal: [
+    hidden: [
         'gender',
         'firstname',
         'lastname',
@@ -306,7 +293,6 @@ export const getInvoiceFacts = {
 export const generateOtpFacts = {
     id: 'generateOtp',
     effect: 'write',
-    keyed: true,
     has: 'note',
     hasType: 'string'
 } as const;

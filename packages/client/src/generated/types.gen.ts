@@ -337,7 +337,7 @@ export type ValidationErrorEnvelope = {
 /**
  * Identifier of a VM in a path, five digits.
  */
-export type VmIdPath = string;
+export type VmIdPath = string | number;
 
 /**
  * The operating system to install.

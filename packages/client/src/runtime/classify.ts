@@ -11,29 +11,9 @@ import {
   ResponseError,
   ServerError,
 } from './errors.ts';
-import type { ErrorClass, ErrorDetails, ResponseErrorReason } from './errors.ts';
+import type { ErrorClass, ResponseErrorReason } from './errors.ts';
 import { parseJson } from './json.ts';
-import type { Received } from './send.ts';
-
-export type Verdict = Success | Failure;
-
-export interface Success {
-  readonly data: never;
-  readonly requestID: string | null;
-  readonly message: string;
-}
-
-export interface Failure<E extends ResellerError = ResellerError> {
-  /** What was certainly not carried out: this attempt, or the request with all its attempts. Absent if neither is certain. */
-  readonly notCarriedOut?: 'attempt' | 'request' | undefined;
-  /** Whether a retry may succeed. */
-  readonly transient: boolean;
-  /** The error, when no retry follows. */
-  readonly Class: ErrorClass<E>;
-  readonly message: string;
-  readonly details: Partial<ErrorDetails>;
-  readonly cause?: unknown;
-}
+import type { Failure, Received } from './wire.ts';
 
 /** A gateway's error page does not show whether the service carried out the request. */
 export function classifyForeign(received: Received, reason: ResponseErrorReason = foreignReason(received)): Failure {

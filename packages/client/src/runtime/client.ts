@@ -2,13 +2,14 @@
 import { API_KEY_HEADER, VERSION } from '../generated/document.gen.ts';
 import { callOf } from './call.ts';
 import type { Call } from './call.ts';
+import { checkOptions } from './check-options.ts';
 import { checkCredential, connect } from './connection.ts';
 import type { Connection, KeySupport } from './connection.ts';
 import { classifyEnvelope } from './envelope.ts';
 import { environmentVariable } from './environment.ts';
 import { encodeForm } from './form.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
-import { assertKnown, prepare } from './prepare.ts';
+import { prepare } from './prepare.ts';
 import type { RequestInput } from './prepare.ts';
 import { send } from './request.ts';
 import { shape } from './shape.ts';
@@ -86,7 +87,6 @@ const CLIENT_OPTIONS = [
   'deadlineMs',
   'maxRetries',
   'honoursIdempotencyKey',
-  'showPersonalData',
   'clock',
 ] satisfies readonly (keyof ClientConfig)[];
 
@@ -98,7 +98,7 @@ const CLIENT_OPTIONS = [
  */
 export function createClient(config: ClientConfig): Client {
   const given = { ...config };
-  assertKnown('createClient', given, CLIENT_OPTIONS);
+  checkOptions('createClient', given, CLIENT_OPTIONS);
   const connection = connectToReseller(given, 'Find out whether it was carried out before you make the call again');
   async function respond(method: string, input: RequestInput) {
     return shape(input.requestValidator, await send(connection, prepare(connection, method, input)));

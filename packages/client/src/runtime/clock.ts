@@ -23,3 +23,25 @@ export const systemClock: Required<Clock> = {
     return () => clearTimeout(timer);
   },
 };
+
+/** A moment by both clocks, because a machine that sleeps stops one of them, and a person can set the other. */
+export interface Moment {
+  /** Milliseconds, by `now`. */
+  readonly sentAt: number;
+  /** Milliseconds since 1970, by `date`. */
+  readonly sentOn: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { sentAt: clock.now(), sentOn: dateOf(clock) };
+}
+
+/** Milliseconds since a moment, by the clock that says more. */
+export function ageOf({ sentAt, sentOn }: Moment, clock: Clock): number {
+  return Math.max(clock.now() - sentAt, dateOf(clock) - sentOn);
+}
+
+/** Milliseconds since 1970, by a clock that goes on while the machine sleeps. */
+export function dateOf(clock: Clock): number {
+  return clock.date?.() ?? Date.now();
+}

@@ -1,9 +1,8 @@
 /** A server, its address, and the facts that its responses have shown. */
-import type { Verdict } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
-import type { Asked } from './request.ts';
-import type { Received } from './send.ts';
+import { ownFetch, unrepeatable } from './unrepeatable.ts';
+import type { Asked, Received, Verdict } from './wire.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
@@ -25,13 +24,14 @@ export interface Connection {
   readonly deadlineMs: number;
   readonly maxRetries: number;
   readonly headers: Headers;
-  readonly showPersonalData: boolean;
   readonly keys: KeySupport;
 }
 
 export interface Attempt {
   /** Its idempotency key. */
   readonly key: string | null;
+  /** Whether it must not take effect twice. */
+  readonly isOnce: boolean;
   /** How many requests the middleware passed on to `fetch`. */
   passedOn: number;
 }
@@ -54,8 +54,8 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
   const { middleware = [], fetch: sendRequest = fetch, timeoutMs = 30_000, deadlineMs = Infinity, maxRetries = 2 } = config;
   const attempts: Connection['attempts'] = new Map();
   const counted: Fetch = (url, init) => {
-    countIn(attempts, init);
-    return sendRequest(url, init);
+    const isOnce = countIn(attempts, init);
+    return sendRequest(url, isOnce && sendRequest === ownFetch ? unrepeatable(init) : init);
   };
   const headers = new Headers({ 'user-agent': userAgent });
   const given = new Headers(config.headers);
@@ -73,7 +73,6 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     deadlineMs,
     maxRetries,
     headers,
-    showPersonalData: config.showPersonalData ?? false,
     keys: keys ?? { honoured: config.honoursIdempotencyKey, lifetimeMs: DEFAULT_KEY_LIFETIME_MS },
   };
 }
@@ -94,15 +93,17 @@ export function assertNotReserved(headers: Headers, reserved: readonly string[])
 /**
  * Counts a request that the middleware passes on. With another key, or without one, it could take effect twice.
  *
+ * @returns Whether it must not take effect twice.
  * @throws TypeError when the middleware changed the key.
  */
-function countIn(attempts: Connection['attempts'], { headers, signal }: RequestInit): void {
+function countIn(attempts: Connection['attempts'], { headers, signal }: RequestInit): boolean {
   const key = new Headers(headers).get('idempotency-key');
   const own = signal && attempts.get(signal);
   // A middleware may set a signal of its own. Then the request may be that of any attempt.
   const possible = (own ? [own] : [...attempts.values()]).filter((attempt) => attempt.key === key);
   if (possible.length === 0) throw new TypeError('A middleware must not change the Idempotency-Key. Use the option idempotencyKey');
   for (const attempt of possible) attempt.passedOn++;
+  return possible.some(({ isOnce }) => isOnce);
 }
 
 /** Learns from a response whether the server honours keys. A setting of the caller is kept. */
@@ -111,6 +112,11 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
   if (lifetime === null) return;
   keys.honoured ??= true;
   if (Number(lifetime) > 0) keys.lifetimeMs = Number(lifetime) * 1000;
+}
+
+/** Whether the server still keeps a key of an age in milliseconds at the end of a further attempt. */
+export function isKeyKept({ lifetimeMs }: KeySupport, ageMs: number, timeoutMs: number): boolean {
+  return ageMs + timeoutMs < lifetimeMs;
 }
 
 /** @throws TypeError when the value cannot be a header. `option` and `variable` are where it comes from. */

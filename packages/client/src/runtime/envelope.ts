@@ -1,10 +1,10 @@
 /** Responses of the reseller API, which come in an envelope (specification: "Response envelope (all endpoints)"). */
 import type { FieldError } from '../generated/types.gen.ts';
 import { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './classify.ts';
-import type { Failure, Verdict } from './classify.ts';
+import { CursorExpiredError, PriceTooHighError } from './errors.ts';
+import type { ErrorClass, ErrorDetails } from './errors.ts';
 import { isRecord, parseJson } from './json.ts';
-import type { Asked } from './request.ts';
-import type { Received } from './send.ts';
+import type { Asked, Failure, Received, Verdict } from './wire.ts';
 
 interface Envelope {
   readonly status: string;
@@ -27,14 +27,15 @@ function hasRequestID({ requestID }: Envelope, { operation: { effect, has } }: A
   return requestID !== null || effect !== 'purchase' || has === undefined;
 }
 
-/** Whether data has the property that every response of the operation has, and repeats the values of this request. */
-export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
+/** Whether data has the property that every response of the operation has, and repeats each value of this request that the document marks. */
+export function isDataOf({ operation: { has, hasType, hasRange, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
   if (has === undefined) return true;
   const value: unknown = Object(data)[has];
   if (value === undefined || (hasType && (typeof value !== hasType || value === null))) return false;
+  if (hasRange && !(Number(value) >= hasRange[0] && Number(value) <= hasRange[1])) return false;
   return Object.entries(repeats).every(([name, path]) => {
     const got = path.split('.').reduce<unknown>((inner, key) => Object(inner)[key], data);
-    return got === undefined || sameText(got) === sameText(values[name] ?? got);
+    return values[name] === undefined || (got !== undefined && sameText(got) === sameText(values[name]));
   });
 }
 
@@ -52,9 +53,9 @@ function classifyRefusal({ status, headers }: Received, { type, requestID, messa
   return {
     notCarriedOut: isRefused ? (isOfRequest ? 'request' : 'attempt') : undefined,
     transient: isPending || isTransient(status),
-    Class: classOf(status),
+    Class: CLASSES[`${status} ${type}`] ?? classOf(status),
     message: message || `the service responded with status ${status}`,
-    details: { status, headers, type, requestID, fields: readFieldErrors(data) },
+    details: { status, headers, type, requestID, fields: readFieldErrors(data), ...(status === 412 && pricesOf(data)) },
   };
 }
 
@@ -66,6 +67,17 @@ function isEnvelope(json: unknown): json is Envelope {
   if (!isRecord(json) || !('data' in json)) return false;
   const { status, requestID, message } = json;
   return typeof status === 'string' && typeof message === 'string' && (requestID === null || typeof requestID === 'string');
+}
+
+/** Classes of refusals by status and type, where the status alone does not tell. */
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  '400 cursor_expired': CursorExpiredError,
+  '412 precondition_failed': PriceTooHighError,
+};
+
+function pricesOf(data: unknown): Pick<ErrorDetails, 'price' | 'maxPrice'> {
+  const { net, max_price: maxPrice }: Readonly<Record<string, unknown>> = isRecord(data) ? data : {};
+  return { ...(typeof net === 'number' && { price: net }), ...(typeof maxPrice === 'number' && { maxPrice }) };
 }
 
 function readFieldErrors(data: unknown): readonly FieldError[] | undefined {

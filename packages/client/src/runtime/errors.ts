@@ -1,11 +1,14 @@
 /** Everything that a call can throw extends `ResellerError`. */
 import type { FieldError } from '../generated/types.gen.ts';
-import type { LostCall } from '../stored-call.ts';
+import type { Values } from './form.ts';
+import type { Operation } from './operation.ts';
 
 /** The known details of the request that failed. Details that are unknown are absent. */
 export type ErrorDetails = { readonly [Name in Exclude<keyof ResellerError, keyof Error>]?: ResellerError[Name] | undefined } & {
   readonly fields?: readonly FieldError[] | undefined;
   readonly reason?: ResponseErrorReason | undefined;
+  readonly price?: number | undefined;
+  readonly maxPrice?: number | undefined;
 };
 
 /**
@@ -79,6 +82,20 @@ export class CreditLimitError extends ResellerError {
   static override readonly name = 'CreditLimitError';
 }
 
+/** The purchase costs more than its `max_price`. Nothing was bought. */
+export class PriceTooHighError extends ResellerError {
+  static override readonly name = 'PriceTooHighError';
+  /** The net price in EUR. Absent if the service does not name it. */
+  declare readonly price?: number;
+  /** The highest net price in EUR that the call accepted. */
+  declare readonly maxPrice?: number;
+}
+
+/** The events after the cursor were deleted. Compare your data with the lists of the API, then read the feed without a cursor. */
+export class CursorExpiredError extends ResellerError {
+  static override readonly name = 'CursorExpiredError';
+}
+
 /** The state of the resource does not allow this. */
 export class ConflictError extends ResellerError {
   static override readonly name = 'ConflictError';
@@ -127,5 +144,29 @@ export class SpendRefusedError extends ResellerError {
 export class OutcomeUnknownError extends ResellerError {
   static override readonly name = 'OutcomeUnknownError';
   /** The call as a small JSON value, for `reconcile` in another process. Errors of `createReseller` alone have it. */
-  declare readonly toJSON: () => LostCall;
+  declare readonly toJSON?: () => LostCall;
+}
+
+/** A call whose outcome is unknown. Without the API key, further headers, secrets and personal data, so that it may be kept and logged. */
+export interface LostCall {
+  readonly name: string;
+  readonly message: string;
+  readonly operation: Omit<Operation, 'form' | 'required' | 'needs' | 'hidden'>;
+  readonly method: string;
+  readonly url: string;
+  readonly path: Values;
+  readonly form: Values;
+  /** The encoded form. */
+  readonly body: string | null;
+  readonly curl: string;
+  readonly idempotencyKey?: string | undefined;
+  /** When it was first sent, ISO 8601. */
+  readonly sentAt: string;
+  /** When its last attempt ended, ISO 8601. */
+  readonly endedAt: string;
+  readonly attempts: number;
+  /** A hash of the service and the API key. The request is sent again with this key only. */
+  readonly account?: string | undefined;
+  /** An earlier request of the account, by which the request log shows that another key is one of the same account. */
+  readonly earlier?: { readonly requestID: string; readonly at: string } | undefined;
 }

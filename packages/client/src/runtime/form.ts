@@ -14,27 +14,23 @@ export interface EncodedField {
   readonly name: string;
   /** Percent-encoded. */
   readonly text: string;
-  /** Masked when it is secret, or personal and not to be shown. */
+  /** Masked when it is secret or personal. */
   readonly shown: unknown;
 }
 
 const NOUNS: Readonly<Record<FieldType, string>> = {
   string: 'text',
+  numeric: 'a number or its text',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
 };
 
-/**
- * Encodes a form. Fields that are undefined are left out.
- *
- * @param showPersonal Whether personal data may be shown.
- */
+/** Encodes a form. Fields that are undefined are left out. */
 export function encodeForm(
-  { form = {}, openForm, required, needs, secret, personal }: Operation,
+  { form = {}, openForm, required, needs, hidden = [] }: Operation,
   values: Values,
   refuse: Refuse,
-  showPersonal: boolean,
 ): readonly EncodedField[] {
   const encoded: EncodedField[] = [];
   for (const [name, type] of Object.entries(form)) {
@@ -44,7 +40,7 @@ export function encodeForm(
       continue;
     }
     for (const needed of needs?.[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    const isHidden = secret?.includes(name) || (!showPersonal && personal?.includes(name));
+    const isHidden = hidden.includes(name) || hasCredentials(value);
     const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
     else encoded.push({ name, text, shown: isHidden ? MASK : value });
@@ -53,9 +49,14 @@ export function encodeForm(
     if (value === undefined || Object.hasOwn(form, name)) continue;
     const text = openForm && name.isWellFormed() ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(form).join(', ')}`);
-    else encoded.push({ name, text, shown: value });
+    else encoded.push({ name, text, shown: hidden.includes(name) || hasCredentials(value) ? MASK : value });
   }
   return encoded;
+}
+
+/** Whether a value is an address with a password in it. */
+function hasCredentials(value: unknown): boolean {
+  return /^\w+:\/\/[^/?#]*@/.test(String(value));
 }
 
 /** The body of a form. Null when it has no field. */
@@ -65,6 +66,7 @@ export function formText(fields: readonly Pick<EncodedField, 'name' | 'text'>[])
 
 function isOfType(type: FieldType, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'numeric') return typeof value === 'string' || Number.isFinite(value);
   return type === 'number' ? Number.isFinite(value) : typeof value === type;
 }
 

@@ -50,8 +50,6 @@ export interface ClientConfig extends Limits {
    * (`Idempotency-Key-Lifetime`). When it does, a purchase whose response was lost is sent again with the same key.
    */
   honoursIdempotencyKey?: boolean | undefined;
-  /** Shows names, addresses, e-mail and phone in `error.curl`, events and logs. Default false. */
-  showPersonalData?: boolean | undefined;
   /** Replaces the system clock, for tests. */
   clock?: Clock | undefined;
 }

@@ -1,6 +1,7 @@
 /** A call of the reseller API, checked and encoded before anything is sent. */
 import { API_KEY_HEADER } from '../generated/document.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
+import { CALL_OPTIONS, checkOptions } from './check-options.ts';
 import type { Connection } from './connection.ts';
 import { InvalidError } from './errors.ts';
 import { encodeText, formText, MASK } from './form.ts';
@@ -10,19 +11,6 @@ import type { DryRun, RequestOptions } from './options.ts';
 import { fillPath } from './path.ts';
 import { errorOf } from './request.ts';
 import type { Sendable } from './request.ts';
-
-/** Options of one call. */
-export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];
-
-/**
- * An option that is misspelt, or that another function has, would be ignored: with `dryRun: true`, the call would buy.
- *
- * @throws TypeError naming an option that is unknown.
- */
-export function assertKnown(where: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`${where} has no option ${unknown}. Its options are ${known.join(', ')}.`);
-}
 
 /** A request that was checked and not sent yet. */
 export interface Prepared extends Sendable {
@@ -46,14 +34,14 @@ export interface RequestInput extends RequestOptions {
 }
 
 /** @throws InvalidError naming every value that breaks a rule. */
-export function prepare({ base, showPersonalData }: Connection, method: string, input: RequestInput): Prepared {
+export function prepare({ base }: Connection, method: string, input: RequestInput): Prepared {
   const { client: _, url: template, path = {}, body: form = {}, requestValidator: operation, bodySerializer, ...options } = input;
-  assertKnown('A call', options, CALL_OPTIONS);
+  checkOptions('A call', options, CALL_OPTIONS);
   const issues: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
-  const fields = bodySerializer?.(operation, form, refuse, showPersonalData) ?? [];
-  const idempotencyKey = operation.keyed ? keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse) : undefined;
+  const fields = bodySerializer?.(operation, form, refuse) ?? [];
+  const idempotencyKey = operation.effect === 'read' ? undefined : keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse);
   const curl = curlOf(method, url, idempotencyKey, fields);
   const prepared = {
     operation,

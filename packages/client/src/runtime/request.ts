@@ -1,26 +1,19 @@
 /** A request from its first attempt until it is settled. */
-import type { Failure, Success } from './classify.ts';
-import { assertNotReserved, learnKeySupport } from './connection.ts';
+import { ageOf, momentOf } from './clock.ts';
+import type { Moment } from './clock.ts';
+import { assertNotReserved, isKeyKept, learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { OutcomeUnknownError, ResellerError } from './errors.ts';
 import type { ErrorDetails } from './errors.ts';
-import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { RequestOptions, Step } from './options.ts';
 import { retryAfterMs, retryDelayMs } from './retry.ts';
 import { sendOnce } from './send.ts';
-import type { Received, WireRequest } from './send.ts';
-
-/** The part of a request that its response must fit. */
-export interface Asked {
-  readonly operation: Pick<Operation, 'id' | 'effect' | 'has' | 'hasType' | 'repeats'>;
-  /** Values of the path and of the form. */
-  readonly values?: Values;
-}
+import type { Asked, Failure, Received, Success, WireRequest } from './wire.ts';
 
 /** A request that can be sent. */
 export interface Sendable extends Asked {
-  readonly operation: Asked['operation'] & Pick<Operation, 'repeatable' | 'keyed'>;
+  readonly operation: Asked['operation'] & Pick<Operation, 'repeatable'>;
   readonly method: string;
   readonly url: string;
   readonly body: string | null;
@@ -29,11 +22,8 @@ export interface Sendable extends Asked {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
-  /**
-   * Until when an earlier attempt, whose response was lost, may still arrive and be carried out, by the clock of the connection. Undefined if
-   * there is none.
-   */
-  readonly lostUntil?: number | undefined;
+  /** When it was first sent, if the response to an earlier attempt was lost. */
+  readonly firstSent?: Moment | undefined;
 }
 
 /** A successful response. */
@@ -49,9 +39,6 @@ export interface ApiResponse<T> {
   /** Makes the response. Its body can be read. A function, because few callers need it and a `Response` takes long to make. */
   readonly toResponse: () => Response;
 }
-
-/** Milliseconds after which a request whose response was lost no longer arrives. */
-export const ARRIVAL_MS = 60_000;
 
 /** Receives each step of a request. `attempt` counts from 1. */
 export type Observe = (step: Step, attempt: number) => void;
@@ -96,7 +83,7 @@ function failedAfterSending(
   const message = `the client failed after it had sent the request: ${String(error)}`;
   const uncertain = request.operation.effect !== 'read';
   const cause = errorOf(request, { Class: ResellerError, message, cause: error }, { attempts, uncertain });
-  return request.operation.repeatable ? cause : unknownOutcome(connection, request, cause, message);
+  return request.operation.repeatable ? cause : unknownOutcome(connection, request, cause, { message });
 }
 
 interface Progress {
@@ -112,7 +99,13 @@ async function sendUntilSettled(connection: Connection, request: Sendable, progr
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries, deadlineMs = connection.deadlineMs } = options;
   const wire = wireRequestOf(connection, request);
   const deadline = clock.now() + deadlineMs;
-  let { lostUntil } = request;
+  const first = request.firstSent ?? momentOf(clock);
+  /** Whether an attempt may have been carried out, or may still arrive and be carried out. A refusal of another attempt does not settle it. */
+  let isLost = request.firstSent !== undefined;
+  function isRepeatable(): boolean {
+    if (operation.repeatable === true) return true;
+    return keys.honoured === true && request.idempotencyKey !== undefined && isKeyKept(keys, ageOf(first, clock), timeoutMs);
+  }
   for (let retries = 0; ; retries++) {
     const attempts = signal?.aborted ? retries : retries + 1;
     observe({ type: 'request' }, attempts);
@@ -128,20 +121,16 @@ async function sendUntilSettled(connection: Connection, request: Sendable, progr
       }
       failure = verdict;
     } else failure = result;
-    const { notCarriedOut } = failure;
-    if (notCarriedOut === undefined) lostUntil = clock.now() + ARRIVAL_MS;
-    // A refusal shows that no attempt has been carried out so far. One whose response was lost may still arrive, because refusals are not kept.
-    else if (notCarriedOut === 'request' && lostUntil !== undefined && clock.now() >= lostUntil) lostUntil = undefined;
-    const mayBeCarriedOut = lostUntil !== undefined;
-    const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
+    isLost ||= failure.notCarriedOut === undefined;
     const remainingMs = deadline - clock.now();
-    const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut, retries, maxRetries, remainingMs });
-    let error = errorOfFailure(request, failure, attempts, mayBeCarriedOut);
-    if (delay === undefined && mayBeCarriedOut && !operation.repeatable)
-      error = unknownOutcome(connection, request, error, failure.message);
-    observe({ type: 'failure', error, delay }, attempts);
-    if (delay === undefined) throw error;
+    const delay = retryDelayMs(failure, { isRepeatable: isRepeatable(), mayBeCarriedOut: isLost, retries, maxRetries, remainingMs });
+    const error = errorOfFailure(request, failure, attempts, isLost);
+    const outcome = isLost && !operation.repeatable ? unknownOutcome(connection, request, error, failure) : error;
+    observe({ type: 'failure', error: delay === undefined ? outcome : error, delay }, attempts);
+    if (delay === undefined) throw outcome;
     await clock.sleep(delay, signal);
+    // The machine may have slept much longer, and the server may have forgotten the key.
+    if (isLost && !isRepeatable()) throw outcome;
   }
 }
 
@@ -151,9 +140,18 @@ function errorOfFailure(request: Sendable, failure: Failure, attempts: number, m
   return errorOf(request, failure, { retryAfter, attempts, uncertain: mayBeCarriedOut && request.operation.effect !== 'read' });
 }
 
-function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, cause: ResellerError, why: string): OutcomeUnknownError {
+function unknownOutcome(
+  { adviceWhenLost }: Connection,
+  request: Sendable,
+  cause: ResellerError,
+  last: Pick<Failure, 'message' | 'notCarriedOut'>,
+): OutcomeUnknownError {
   const { attempts, status, headers, requestID, retryAfter } = cause;
-  const message = `the outcome is unknown, because the response was lost: ${why}. ${adviceWhenLost}`;
+  const why =
+    last.notCarriedOut === undefined
+      ? `because the response was lost: ${last.message}`
+      : `because the response to an earlier attempt was lost. The last attempt was not carried out, which says nothing about the earlier one: ${last.message}`;
+  const message = `the outcome is unknown, ${why}. ${adviceWhenLost}`;
   const details = { attempts, uncertain: true, status, headers, requestID, retryAfter };
   return errorOf(request, { Class: OutcomeUnknownError, message, cause }, details);
 }

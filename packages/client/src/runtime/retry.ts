@@ -1,5 +1,5 @@
 /** Whether and when a request is sent again. */
-import type { Failure } from './classify.ts';
+import type { Failure } from './wire.ts';
 
 /** The inputs of the retry decision. */
 export interface RetryState {

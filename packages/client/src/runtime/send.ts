@@ -1,27 +1,9 @@
 /** One attempt of a request, with its timeout. */
-import type { Failure } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { AbortedError, ConnectionError, ResponseError, TimeoutError } from './errors.ts';
 import { isRecord } from './json.ts';
-
-/** A request as it is sent. */
-export interface WireRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: string | null;
-  /** Whether it must not take effect twice. */
-  readonly once?: boolean | undefined;
-}
-
-/** A whole response. */
-export interface Received {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Headers;
-  readonly text: string;
-}
+import type { Failure, Received, WireRequest } from './wire.ts';
 
 /** Sends a request once and reads its response. Never throws. */
 export async function sendOnce(
@@ -36,7 +18,7 @@ export async function sendOnce(
   }
   const ending = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
-  const attempt = { key: init.headers.get('idempotency-key'), passedOn: 0 };
+  const attempt = { key: init.headers.get('idempotency-key'), isOnce: once === true, passedOn: 0 };
   attempts.set(ending, attempt);
   let response: Response | undefined;
   let head: Omit<Received, 'text'> | undefined;
@@ -44,6 +26,8 @@ export async function sendOnce(
     signal?.throwIfAborted();
     response = await fetch(url, {
       ...init,
+      // A middleware may change them, and the next attempt begins with those of the call.
+      headers: new Headers(init.headers),
       // A redirect is never followed, so that the API key stays with its server.
       redirect: 'manual',
       signal: ending,

@@ -1,9 +1,9 @@
 /** The runtime of the generated functions: JSON bodies and the token. Everything else of a request is that of `@reseller/client`. */
 import {
-  assertKnown,
   CALL_OPTIONS,
   callOf,
   checkCredential,
+  checkOptions,
   connect,
   environmentVariable,
   errorOf,
@@ -18,7 +18,7 @@ import { classifyProblem } from './problem.ts';
 
 /** Options of `createClient`. */
 export type ClientConfig = Where &
-  Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'showPersonalData'> & {
+  Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey'> & {
     /**
      * The operator token, or a verifier's, which serves for `verifyOtp` alone. By default the environment variable `RESELLER_OPERATOR_TOKEN`.
      * Null sends none, for a page of the service whose session is a cookie.
@@ -102,9 +102,13 @@ const ADVICE_WHEN_LOST = 'Check whether it was carried out before you send it ag
  */
 export function createClient(config: ClientConfig): Client {
   const variable = 'RESELLER_OPERATOR_TOKEN';
-  assertKnown('createClient', config, CLIENT_OPTIONS);
+  checkOptions('createClient', config, CLIENT_OPTIONS);
   const { token = environmentVariable(variable), environment, ...others } = config;
   if (token !== null) checkCredential(token, 'token', variable);
+  if (environment !== undefined && environment !== 'sandbox')
+    throw new TypeError(`The environment '${String(environment)}' is unknown. Use sandbox, or pass the address as baseUrl.`);
+  if (environment !== undefined && config.baseUrl !== undefined)
+    throw new TypeError('Set either baseUrl or environment. They name two addresses.');
   const baseUrl = environment === undefined ? config.baseUrl : (environmentVariable('RESELLER_SANDBOX_OPERATOR_URL') ?? SANDBOX_URL);
   const connection = connect(
     { ...others, baseUrl },
@@ -130,7 +134,7 @@ export function createClient(config: ClientConfig): Client {
 function prepare({ base }: Connection, method: string, input: Input): Sendable {
   const { url: template, path = {}, query = {}, body, ...others } = input;
   const { client: _client, ...options }: RequestOptions & { readonly client?: unknown } = others;
-  assertKnown('A call', options, OPERATOR_CALL_OPTIONS);
+  checkOptions('A call', options, OPERATOR_CALL_OPTIONS);
   // The generated functions name the type of a body even if there is none.
   const { 'Content-Type': _, ...headers } = options.headers ?? {};
   const operation = operationOf(`${method} ${template}`);

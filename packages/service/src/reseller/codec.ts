@@ -31,6 +31,7 @@ export interface ErrorContent {
   readonly status: number;
   readonly type: string;
   readonly message: string;
+  readonly data?: object | undefined;
   readonly fields: readonly { readonly field: string; readonly rule: string; readonly message: string }[] | null;
   readonly retryAfter?: number | undefined;
 }
@@ -192,8 +193,8 @@ function isWithoutKey(shared: SharedText, maskKey: MaskKey): boolean {
 
 function createErrorCodec(sentId: (requestId: string | null) => string | null): ErrorCodec {
   return {
-    error(requestId, { status, type, message, fields, retryAfter }, maskKey = (text) => text) {
-      const envelope = { status: 'error', type, requestID: sentId(requestId), message, data: fields && { fields } };
+    error(requestId, { status, type, message, fields, data, retryAfter }, maskKey = (text) => text) {
+      const envelope = { status: 'error', type, requestID: sentId(requestId), message, data: data ?? (fields && { fields }) };
       const body = maskKey(JSON.stringify(envelope));
       return { status, body, loggedBody: body, errorType: type, retryAfter };
     },

@@ -17,9 +17,11 @@ type Route<Id extends OperationId> = RouteHandlers[Id] extends RouteHandler<infe
 type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Value } ? Value : undefined;
 
 /** The validated form of an operation. Empty if the operation takes none. */
-export type FormOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Body'>>;
+export type FormOf<Id extends OperationId> = AsSent<NonNullable<Member<Route<Id>, 'Body'>>>;
 /** The path parameters of an operation. */
-export type PathOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Params'>>;
+export type PathOf<Id extends OperationId> = AsSent<NonNullable<Member<Route<Id>, 'Params'>>>;
+/** A client may give a text of digits as a number, and sends a text. */
+type AsSent<Values> = { [Name in keyof Values]: string extends Values[Name] ? Exclude<Values[Name], number> : Values[Name] };
 /** The `data` of an operation's successful response. */
 export type DataOf<Id extends OperationId> = Member<Member<Member<Route<Id>, 'Reply'>, 200>, 'data'>;
 

@@ -1,5 +1,5 @@
 /** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
-import { decimalOf, euros, roundHalfUpToCents, roundUpToCents } from './money.ts';
+import { decimalOf, euros, numberOf, roundHalfUpToCents, roundUpToCents } from './money.ts';
 import type { Money } from './money.ts';
 import { Refusal } from './refusal.ts';
 
@@ -59,5 +59,6 @@ export function assertPriceAccepted(price: Money, maxPrice: string | undefined):
     412,
     'precondition_failed',
     `The net price is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
+    { data: { net: numberOf(price), max_price: Number(maxPrice) } },
   );
 }

@@ -6,9 +6,9 @@ import { counted } from './counted.ts';
 /** The `type` of a failure, as the document lists them. */
 type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** The statuses of a refusal, each with its possible types. */
-interface Kinds extends Record<number, ErrorType | 'not_implemented'> {
-  400: 'malformed_request';
+/** The statuses of a refusal, each with its possible types. The specification does not name the two that only the extension has. */
+interface Kinds extends Record<number, ErrorType | 'not_implemented' | 'cursor_expired'> {
+  400: 'malformed_request' | 'cursor_expired';
   401: 'unauthorized';
   402: 'credit_limit_exceeded' | 'spending_limit_exceeded';
   403: 'account_suspended' | 'read_only_key' | 'operation_not_allowed';
@@ -25,7 +25,6 @@ interface Kinds extends Record<number, ErrorType | 'not_implemented'> {
   429: 'rate_limited';
   431: 'headers_too_large';
   500: 'internal_error';
-  /** Only operations of the extension have it, so the specification does not name it. */
   501: 'not_implemented';
   503: 'unavailable';
   505: 'http_version_not_supported';
@@ -36,6 +35,8 @@ export type RefusalStatus = keyof Kinds;
 export interface RefusalDetails {
   /** Every broken rule of the form. */
   readonly fields?: readonly BrokenField[] | null;
+  /** `data` of a refusal that has no broken fields. */
+  readonly data?: object;
   readonly retryAfter?: number;
 }
 
@@ -45,14 +46,16 @@ export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error
   readonly status: Status;
   readonly type: Kinds[Status];
   readonly fields: readonly BrokenField[] | null;
+  readonly data: object | undefined;
   /** Whole seconds to wait before the request is sent again. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: Status, type: Kinds[Status], message: string, { fields = null, retryAfter }: RefusalDetails = {}) {
+  constructor(status: Status, type: Kinds[Status], message: string, { fields = null, data, retryAfter }: RefusalDetails = {}) {
     super(message);
     this.status = status;
     this.type = type;
     this.fields = fields;
+    this.data = data;
     this.retryAfter = retryAfter;
   }
 }

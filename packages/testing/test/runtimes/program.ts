@@ -95,7 +95,7 @@ export async function buyThroughBrokenNetwork({ baseUrl, apiKey, hostnames }: Br
       outcomes.push('committed');
     } catch (error) {
       const isUnknown = error instanceof OutcomeUnknownError;
-      outcomes.push(isUnknown ? (await reseller.reconcile(error, { exclusive: true })).outcome : 'not-committed');
+      outcomes.push(isUnknown ? (await reseller.reconcile(error)).outcome : 'not-committed');
     }
   }
   return outcomes;

@@ -263,7 +263,7 @@ async function startForwardProxy(): Promise<{ url: string; asked: readonly strin
   const asked: string[] = [];
   const proxy = createServer(({ method = '', url = '' }, response) => {
     asked.push(`${method} ${url}`);
-    const data = { identifier: 10_001 };
+    const data = { identifier: 10_001, config: { cores: 1, mem: 1024, disk: 10 } };
     response
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ status: 'success', requestID: 'purchase', message: '', data }));

@@ -3,7 +3,6 @@
 export const createVmFacts = {
     id: 'createVm',
     effect: 'purchase',
-    keyed: true,
     form: {
         cores: 'integer',
         mem: 'integer',
@@ -19,7 +18,7 @@ export const createVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string',
+        max_price: 'numeric',
         name: 'string',
         labels: 'string',
         ssh_key_id: 'string',
@@ -32,11 +31,15 @@ export const createVmFacts = {
         'os',
         'hostsystem'
     ],
-    secret: [
+    hidden: [
         'user_data'
     ],
     has: 'identifier',
     hasType: 'number',
+    hasRange: [
+        10000,
+        99999
+    ],
     repeats: {
         cores: 'config.cores',
         mem: 'config.mem',
@@ -47,29 +50,26 @@ export const createVmFacts = {
 export const reinstallVmFacts = {
     id: 'reinstallVm',
     effect: 'write',
-    keyed: true,
     form: {
         os: 'string',
         ssh_key_id: 'string',
         user_data: 'string'
     },
-    secret: [
+    hidden: [
         'user_data'
-    ],
-    unique: true
+    ]
 } as const;
 
 export const registerDomainFacts = {
     id: 'registerDomain',
     effect: 'purchase',
-    keyed: true,
     form: {
         domain: 'string',
         handle: 'string',
         authcode: 'string',
         ns1: 'string',
         ns2: 'string',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     required: [
         'domain',
@@ -80,7 +80,7 @@ export const registerDomainFacts = {
             'ns2'
         ]
     },
-    secret: [
+    hidden: [
         'authcode'
     ],
     has: 'domain',
@@ -88,7 +88,7 @@ export const registerDomainFacts = {
     repeats: {
         domain: 'domain.name'
     },
-    unique: true
+    evidence: 'domain'
 } as const;
 
 export const getDomainFacts = {
@@ -101,14 +101,12 @@ export const getDomainFacts = {
 export const editDomainDnsFacts = {
     id: 'editDomainDns',
     effect: 'write',
-    keyed: true,
     form: {
         type: 'string',
         sub: 'string',
         data: 'string'
     },
-    openForm: true,
-    unique: true
+    openForm: true
 } as const;
 
 export const listInvoicesFacts = {
@@ -125,6 +123,15 @@ export const getInvoiceFacts = {
     effect: 'read',
     repeatable: true,
     has: 'created'
+} as const;
+
+export const listRequestsFacts = {
+    id: 'listRequests',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        offset: 'integer'
+    }
 } as const;
 
 export const listVmsFacts = {
@@ -149,45 +156,40 @@ export const listIsoFilesFacts = {
 export const attachVmIsoFacts = {
     id: 'attachVmIso',
     effect: 'write',
-    keyed: true,
     form: {
         iso: 'string'
     },
-    openForm: true,
-    unique: true
+    openForm: true
 } as const;
 
 export const detachVmIsoFacts = {
     id: 'detachVmIso',
-    effect: 'write',
-    keyed: true,
-    unique: true
+    effect: 'write'
 } as const;
 
 export const setVmMonitoringFacts = {
     id: 'setVmMonitoring',
     effect: 'write',
     repeatable: true,
-    keyed: true,
     form: {
         enabled: 'boolean',
         port: 'integer'
     },
     openForm: true,
-    has: 'enabled',
-    unique: true
+    has: 'enabled'
 } as const;
 
 export const submitVmAbuseStatementFacts = {
     id: 'submitVmAbuseStatement',
     effect: 'write',
     repeatable: true,
-    keyed: true,
     form: {
         statement: 'string'
     },
-    openForm: true,
-    unique: true
+    hidden: [
+        'statement'
+    ],
+    openForm: true
 } as const;
 
 export const getVmConfigFacts = {
@@ -214,20 +216,17 @@ export const getVmInstallationFacts = {
 export const setVmPowerFacts = {
     id: 'setVmPower',
     effect: 'write',
-    keyed: true,
     form: {
         mode: 'string'
     },
     required: [
         'mode'
-    ],
-    unique: true
+    ]
 } as const;
 
 export const changeVmFacts = {
     id: 'changeVm',
     effect: 'purchase',
-    keyed: true,
     form: {
         cores: 'integer',
         mem: 'integer',
@@ -237,31 +236,27 @@ export const changeVmFacts = {
         backup_slots: 'integer',
         network_speed: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     has: 'newConfig',
-    hasType: 'object',
-    unique: true
+    hasType: 'object'
 } as const;
 
 export const deleteVmFacts = {
     id: 'deleteVm',
     effect: 'write',
-    keyed: true,
-    unique: true
+    evidence: 'vmid'
 } as const;
 
 export const resetVmPasswordFacts = {
     id: 'resetVmPassword',
     effect: 'write',
-    keyed: true,
     form: {
         ssh_key_id: 'string'
     },
     openForm: true,
     has: 'password',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const searchVmsFacts = {
@@ -278,7 +273,6 @@ export const searchVmsFacts = {
 export const editVmFacts = {
     id: 'editVm',
     effect: 'write',
-    keyed: true,
     form: {
         name: 'string',
         hostname: 'string',
@@ -290,8 +284,7 @@ export const editVmFacts = {
     repeats: {
         name: 'name',
         hostname: 'hostname'
-    },
-    unique: true
+    }
 } as const;
 
 export const listSshKeysFacts = {
@@ -306,7 +299,6 @@ export const listSshKeysFacts = {
 export const addSshKeyFacts = {
     id: 'addSshKey',
     effect: 'write',
-    keyed: true,
     form: {
         ssh_key: 'string',
         displayname: 'string'
@@ -319,8 +311,7 @@ export const addSshKeyFacts = {
 export const removeSshKeyFacts = {
     id: 'removeSshKey',
     effect: 'write',
-    keyed: true,
-    unique: true
+    evidence: 'ssh_key_id'
 } as const;
 
 export const listVmBackupsFacts = {
@@ -333,46 +324,39 @@ export const listVmBackupsFacts = {
 export const createVmBackupFacts = {
     id: 'createVmBackup',
     effect: 'write',
-    keyed: true,
     form: {
         description: 'string'
     },
     has: 'backup_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const restoreVmBackupFacts = {
     id: 'restoreVmBackup',
     effect: 'write',
-    keyed: true,
     form: {
         backup_id: 'string'
     },
     required: [
         'backup_id'
-    ],
-    unique: true
+    ]
 } as const;
 
 export const deleteVmBackupFacts = {
     id: 'deleteVmBackup',
     effect: 'write',
-    keyed: true,
-    unique: true
+    evidence: 'backup_id'
 } as const;
 
 export const setVmBackupScheduleFacts = {
     id: 'setVmBackupSchedule',
     effect: 'write',
-    keyed: true,
     form: {
         interval: 'string'
     },
     openForm: true,
     has: 'schedule',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const getVmUsageFacts = {
@@ -410,7 +394,6 @@ export const listVmRdnsFacts = {
 export const setVmRdnsFacts = {
     id: 'setVmRdns',
     effect: 'write',
-    keyed: true,
     form: {
         domain: 'string',
         ip_address: 'string'
@@ -420,24 +403,19 @@ export const setVmRdnsFacts = {
     ],
     list: {
         property: 'list'
-    },
-    unique: true
+    }
 } as const;
 
 export const removeVmRdnsFacts = {
     id: 'removeVmRdns',
-    effect: 'write',
-    keyed: true,
-    unique: true
+    effect: 'write'
 } as const;
 
 export const openVmConsoleFacts = {
     id: 'openVmConsole',
     effect: 'write',
-    keyed: true,
     has: 'console_url',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const listIpsFacts = {
@@ -461,12 +439,11 @@ export const listAvailableIpsFacts = {
 export const buyIpsFacts = {
     id: 'buyIps',
     effect: 'purchase',
-    keyed: true,
     form: {
-        vmid: 'string',
+        vmid: 'numeric',
         count: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'vmid',
@@ -479,27 +456,23 @@ export const buyIpsFacts = {
 export const assignIpFacts = {
     id: 'assignIp',
     effect: 'purchase',
-    keyed: true,
     form: {
-        vmid: 'string',
-        max_price: 'string'
+        vmid: 'numeric',
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'ip_address',
     hasType: 'string',
     repeats: {
         vmid: 'vmid'
-    },
-    unique: true
+    }
 } as const;
 
 export const releaseIpFacts = {
     id: 'releaseIp',
     effect: 'write',
-    keyed: true,
     has: 'ip_address',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const getDedicatedOfferFacts = {
@@ -512,9 +485,8 @@ export const getDedicatedOfferFacts = {
 export const purchaseDedicatedServerFacts = {
     id: 'purchaseDedicatedServer',
     effect: 'purchase',
-    keyed: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'identifier',
@@ -522,7 +494,7 @@ export const purchaseDedicatedServerFacts = {
     repeats: {
         identifier: 'identifier'
     },
-    unique: true
+    evidence: 'identifier'
 } as const;
 
 export const listHandlesFacts = {
@@ -544,55 +516,47 @@ export const checkDomainFacts = {
 export const deleteDomainFacts = {
     id: 'deleteDomain',
     effect: 'write',
-    keyed: true,
     has: 'domain',
     hasType: 'string',
     repeats: {
         domain: 'domain'
-    },
-    unique: true
+    }
 } as const;
 
 export const setDomainTransferLockFacts = {
     id: 'setDomainTransferLock',
     effect: 'write',
-    keyed: true,
     form: {
         transfer_lock: 'boolean'
     },
     openForm: true,
     has: 'domain',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const renewDomainFacts = {
     id: 'renewDomain',
     effect: 'purchase',
-    keyed: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'domain',
     hasType: 'string',
     repeats: {
         domain: 'domain'
-    },
-    unique: true
+    }
 } as const;
 
 export const setDomainHandleFacts = {
     id: 'setDomainHandle',
     effect: 'write',
-    keyed: true,
     form: {
         handle: 'string'
     },
     openForm: true,
     has: 'ownerC',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const getDomainDnssecFacts = {
@@ -605,7 +569,6 @@ export const getDomainDnssecFacts = {
 export const enableDomainDnssecFacts = {
     id: 'enableDomainDnssec',
     effect: 'write',
-    keyed: true,
     form: {
         ds_records: 'string'
     },
@@ -614,20 +577,17 @@ export const enableDomainDnssecFacts = {
     hasType: 'string',
     repeats: {
         domain: 'domain'
-    },
-    unique: true
+    }
 } as const;
 
 export const disableDomainDnssecFacts = {
     id: 'disableDomainDnssec',
     effect: 'write',
-    keyed: true,
     has: 'domain',
     hasType: 'string',
     repeats: {
         domain: 'domain'
-    },
-    unique: true
+    }
 } as const;
 
 export const listDomainDnsFacts = {
@@ -639,7 +599,6 @@ export const listDomainDnsFacts = {
 export const addDomainDnsFacts = {
     id: 'addDomainDns',
     effect: 'write',
-    keyed: true,
     form: {
         type: 'string',
         sub: 'string',
@@ -651,14 +610,12 @@ export const addDomainDnsFacts = {
         'data'
     ],
     has: 'record_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const editDomainDnsRecordFacts = {
     id: 'editDomainDnsRecord',
     effect: 'write',
-    keyed: true,
     form: {
         type: 'string',
         sub: 'string',
@@ -666,15 +623,13 @@ export const editDomainDnsRecordFacts = {
         ttl: 'integer'
     },
     has: 'record_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const removeDomainDnsFacts = {
     id: 'removeDomainDns',
     effect: 'write',
-    keyed: true,
-    unique: true
+    evidence: 'record_id'
 } as const;
 
 export const listDocumentsFacts = {
@@ -717,23 +672,19 @@ export const listKeysFacts = {
 export const rotateKeyFacts = {
     id: 'rotateKey',
     effect: 'write',
-    keyed: true,
     form: {
         overlap_seconds: 'integer'
     },
     openForm: true,
     has: 'key_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const revokeKeyFacts = {
     id: 'revokeKey',
     effect: 'write',
-    keyed: true,
     has: 'key_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const listEventsFacts = {
@@ -741,7 +692,7 @@ export const listEventsFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        cursor: 'string',
+        cursor: 'numeric',
         limit: 'integer',
         type: 'string'
     },
@@ -761,7 +712,6 @@ export const listWebhooksFacts = {
 export const addWebhookFacts = {
     id: 'addWebhook',
     effect: 'write',
-    keyed: true,
     form: {
         url: 'string',
         events: 'string',
@@ -776,7 +726,6 @@ export const addWebhookFacts = {
 export const editWebhookFacts = {
     id: 'editWebhook',
     effect: 'write',
-    keyed: true,
     form: {
         url: 'string',
         events: 'string',
@@ -785,33 +734,27 @@ export const editWebhookFacts = {
     },
     openForm: true,
     has: 'webhook_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const removeWebhookFacts = {
     id: 'removeWebhook',
     effect: 'write',
-    keyed: true,
-    unique: true
+    evidence: 'webhook_id'
 } as const;
 
 export const rotateWebhookSecretFacts = {
     id: 'rotateWebhookSecret',
     effect: 'write',
-    keyed: true,
     has: 'webhook_id',
-    hasType: 'string',
-    unique: true
+    hasType: 'string'
 } as const;
 
 export const testWebhookFacts = {
     id: 'testWebhook',
     effect: 'write',
-    keyed: true,
     has: 'delivery_id',
-    hasType: 'number',
-    unique: true
+    hasType: 'number'
 } as const;
 
 export const listWebhookDeliveriesFacts = {
@@ -819,7 +762,7 @@ export const listWebhookDeliveriesFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        cursor: 'string',
+        cursor: 'numeric',
         limit: 'integer',
         status: 'string'
     },
@@ -830,23 +773,19 @@ export const listWebhookDeliveriesFacts = {
 export const replayWebhookDeliveryFacts = {
     id: 'replayWebhookDelivery',
     effect: 'write',
-    keyed: true,
     has: 'delivery_id',
-    hasType: 'number',
-    unique: true
+    hasType: 'number'
 } as const;
 
 export const replayWebhookFacts = {
     id: 'replayWebhook',
     effect: 'write',
-    keyed: true,
     form: {
         since: 'string'
     },
     openForm: true,
     has: 'replayed',
-    hasType: 'number',
-    unique: true
+    hasType: 'number'
 } as const;
 
 export const quoteCreateVmFacts = {
@@ -868,7 +807,7 @@ export const quoteCreateVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string',
+        max_price: 'numeric',
         name: 'string',
         labels: 'string',
         ssh_key_id: 'string',
@@ -881,7 +820,7 @@ export const quoteCreateVmFacts = {
         'os',
         'hostsystem'
     ],
-    secret: [
+    hidden: [
         'user_data'
     ],
     has: 'price'
@@ -900,7 +839,7 @@ export const quoteChangeVmFacts = {
         backup_slots: 'integer',
         network_speed: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     has: 'price'
 } as const;
@@ -910,10 +849,10 @@ export const quoteBuyIpsFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        vmid: 'string',
+        vmid: 'numeric',
         count: 'integer',
         allowFallbackIPs: 'boolean',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -924,8 +863,8 @@ export const quoteAssignIpFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        vmid: 'string',
-        max_price: 'string'
+        vmid: 'numeric',
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -941,7 +880,7 @@ export const quoteRegisterDomainFacts = {
         authcode: 'string',
         ns1: 'string',
         ns2: 'string',
-        max_price: 'string'
+        max_price: 'numeric'
     },
     required: [
         'domain',
@@ -952,7 +891,7 @@ export const quoteRegisterDomainFacts = {
             'ns2'
         ]
     },
-    secret: [
+    hidden: [
         'authcode'
     ],
     has: 'price'
@@ -963,7 +902,7 @@ export const quoteRenewDomainFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'
@@ -981,7 +920,7 @@ export const quotePurchaseDedicatedServerFacts = {
     effect: 'read',
     repeatable: true,
     form: {
-        max_price: 'string'
+        max_price: 'numeric'
     },
     openForm: true,
     has: 'price'

@@ -440,7 +440,7 @@ export type CreateVmForm = {
 /**
  * Price guard: the highest net price in EUR that you accept. A VM has a price for 30 days of runtime, a domain for its first year, and a dedicated server for one runtime. If the price is higher, for example because a sale has just sold out, the service responds with 412 and nothing is bought. Without it, you buy at the current price.
  */
-export type MaxPrice = string;
+export type MaxPrice = string | number;
 
 /**
  * Display name of the VM, for people. Without one, the hostname counts as the name.
@@ -551,6 +551,48 @@ export type InvoiceSummary = {
  * Consecutive number of a document. Use that of an invoice as the reference of a payment.
  */
 export type DocumentNumber = string;
+
+/**
+ * A past API request and its response. Whether the two bodies omit secrets is not shown in the specification. This service replaces with `***` each value whose name is secret anywhere in this document, and your API key wherever it occurs, including the path.
+ */
+export type RequestLogItem = {
+    /**
+     * Identifier of the request. In this service it is present even where the response had null.
+     */
+    requestID: string;
+    /**
+     * Time of the request, ISO 8601 in UTC.
+     */
+    requestDate: string;
+    /**
+     * 1 for success. The value for a failure is not shown in the specification; this service records 0.
+     */
+    success: number;
+    /**
+     * Path of the request. This service shortens a path beyond 1,024 characters in the same way as parameters.
+     */
+    endpoint: string;
+    /**
+     * HTTP method of the request.
+     */
+    method: string;
+    /**
+     * JSON text of the parameters that were sent. Whether long parameters are shortened is not shown in the specification. This service shortens the parameters of a refused request beyond 4,096 characters: a long value ends with `…[cut: 5000 characters]`, and a member named `…` says how many parameters are missing.
+     */
+    request_body: string;
+    /**
+     * Kind of failure, null on success. The values are not shown in the specification; this service records the `type` of the error.
+     */
+    error_type: string | null;
+    /**
+     * JSON text of the response. Whether long responses are shortened is not shown in the specification. In the response to a request that succeeded, beyond 65,536 characters, this service replaces `data` with its length, such as `[cut: 70000 characters]`.
+     */
+    response_body: string;
+    /**
+     * SHA-256 of the `Idempotency-Key` of the request in lower-case hexadecimal, null without one. It tells which entries belong to a request whose response was lost, even if an equal request was made at the same time.
+     */
+    idempotency_key_hash?: string | null;
+};
 
 /**
  * The VMs of the account.
@@ -2775,7 +2817,7 @@ export type ListEventsForm = {
     /**
      * The `next_cursor` of an earlier response. Without it, the oldest events come first.
      */
-    cursor?: string;
+    cursor?: string | number;
     /**
      * Maximum number of events.
      */
@@ -2985,7 +3027,7 @@ export type ListWebhookDeliveriesForm = {
     /**
      * The `next_cursor` of an earlier response. Without it, the newest deliveries come first.
      */
-    cursor?: string;
+    cursor?: string | number;
     /**
      * Maximum number of deliveries.
      */
@@ -5211,6 +5253,18 @@ export type Invoice = InvoiceSummary & {
     positions: InvoicePositions;
 };
 
+/**
+ * A page of the request log.
+ */
+export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
+    /**
+     * Up to 50 requests. The list is empty when no request is beyond the offset (inferred).
+     *
+     * *Shown: `maxItems`.*
+     */
+    data: Array<RequestLogItem>;
+};
+
 export type CreateVmData = {
     /**
      * The VM to create.
@@ -5302,6 +5356,15 @@ export type ListInvoicesResponses = {
 };
 
 export type ListInvoicesSuccess = ListInvoicesResponses[keyof ListInvoicesResponses];
+
+export type ListRequestsResponses = {
+    /**
+     * A page of the log.
+     */
+    200: ListRequestsResponse;
+};
+
+export type ListRequestsSuccess = ListRequestsResponses[keyof ListRequestsResponses];
 
 /**
  * The domain that was registered or transferred.

@@ -185,7 +185,7 @@ describe.each(engines)('on %s', (engine) => {
     const { status, body } = await service.call('listEvents', { form: { cursor: first.next_cursor } });
     expect([status, body.type, body.message]).toEqual([
       400,
-      'malformed_request',
+      'cursor_expired',
       'Events after this cursor were deleted, because they are kept for 30 days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.',
     ]);
     for (const form of [{}, { cursor: '3' }]) expect((await read(service, form)).events.map(({ type }) => type)).toEqual(['vm.stopped']);

@@ -143,7 +143,7 @@ export async function readFeed(
   if (start < deleted)
     throw new Refusal(
       400,
-      'malformed_request',
+      'cursor_expired',
       `Events after this cursor were deleted, because they are kept for ${EVENT_DAYS} days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.`,
     );
   if (start > last)

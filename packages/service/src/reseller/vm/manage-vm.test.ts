@@ -226,7 +226,10 @@ test('refuses a purchase above max_price after the sale has sold out', async () 
   const form = { ...SMALL_VM, max_price: '4.40' };
   expect((await service.call('createVm', { form })).status).toBe(200);
   const refused = await service.call('createVm', { form });
-  expect(refused).toMatchObject({ status: 412, body: { type: 'precondition_failed', data: null } });
+  expect(refused).toMatchObject({
+    status: 412,
+    body: { type: 'precondition_failed', data: { net: expect.any(Number), max_price: expect.any(Number) } },
+  });
   expect(refused.body.message).toContain('The net price is 10.40 EUR, which is more than the max_price 4.40 EUR');
   expect((await service.call('listVms')).body.data.total_vms).toBe(1);
   await expectInvariants(service.store);

@@ -1,7 +1,9 @@
 /** Checks options at run time, because JavaScript has no compiler, and a misspelt option would be ignored. */
-import { display } from './runtime/form.ts';
-import type { RequestOptions } from './runtime/options.ts';
-import { assertKnown, CALL_OPTIONS } from './runtime/prepare.ts';
+import { display } from './form.ts';
+import type { RequestOptions } from './options.ts';
+
+/** Options of one call. */
+export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];
 
 /**
  * The options of one call, with its headers as a plain object, because the generated functions spread them.
@@ -14,9 +16,14 @@ export function callOptions(options?: RequestOptions): RequestOptions | undefine
   return { ...options, ...(options.headers && { headers: Object.fromEntries(new Headers(options.headers)) }) };
 }
 
-/** @throws TypeError naming the option that is unknown or cannot be used. */
+/**
+ * An option that is misspelt, or that another function has, would be ignored: with `dryRun: true`, the call would buy.
+ *
+ * @throws TypeError naming the option that is unknown or cannot be used.
+ */
 export function checkOptions(where: string, options: object, known: readonly string[]): void {
-  assertKnown(where, options, known);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`${where} has no option ${unknown}. Its options are ${known.join(', ')}.`);
   for (const [name, value] of Object.entries(options)) {
     const [noun, isUsable] = KINDS.find(([, , names]) => names.includes(name)) ?? [];
     if (value !== undefined && isUsable?.(value) === false) throw new TypeError(`${name} must be ${noun}, got ${display(value)}.`);
@@ -34,10 +41,6 @@ const KINDS: readonly Kind[] = [
   ['a whole number from 0', (value) => Number.isInteger(value) && Number(value) >= 0, ['maxRetries']],
   ['a function', isFunction, ['fetch', 'onEvent', 'beforeBillable']],
   ['an array of functions', (value) => Array.isArray(value) && value.every(isFunction), ['middleware']],
-  [
-    'true or false',
-    (value) => typeof value === 'boolean',
-    ['readOnly', 'showPersonalData', 'honoursIdempotencyKey', 'exclusive', 'resend'],
-  ],
+  ['true or false', (value) => typeof value === 'boolean', ['readOnly', 'honoursIdempotencyKey', 'resend']],
   ['an object', (value) => typeof value === 'object' && value !== null, ['headers', 'clock', 'logger', 'signal']],
 ];
