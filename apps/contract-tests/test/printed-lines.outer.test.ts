@@ -114,11 +114,11 @@ test('as it is, with the keys in the variables that it names', async () => {
   const securitySchemes = { token: { type: 'http', scheme: 'bearer' }, session: { type: 'apiKey', in: 'cookie', name: 'sid' } };
   await writeFile(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths, components: { securitySchemes } }));
   const options = ['--mode', 'full', '--yes', '--also', 'byList', 'byParts', '--report', join(folder, 'reports')];
-  const { output } = await command(['--target', url.href, '--document', file, ...options], KEYS);
+  await command(['--target', url.href, '--document', file, ...options], KEYS);
   const { findings }: Report = JSON.parse(await readFile(join(folder, 'reports', 'report.json'), 'utf8'));
   const touches = findings.filter(({ verdict }) => verdict !== 'unverified').flatMap((finding) => finding.touches);
   const named = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
-  expect([...new Set(touches.map(({ operation }) => operation))].toSorted(), output).toEqual(named.toSorted());
+  expect([...new Set(touches.map(({ operation }) => operation))].toSorted()).toEqual(named.toSorted());
   const repeated = await Promise.all(
     touches.map(async ({ curl, operation, status }) => {
       const { stdout } = await run('sh', ['-c', curl], { env: { ...process.env, ...KEYS } });
