@@ -1,4 +1,4 @@
-/** Requests send all that the document describes: parameters of all styles, all media types of a body, conditions, ranges and pages. */
+/** The requests that the document describes are sent: parameters of all styles, all media types of a body, conditions, ranges and pages. */
 import { parseDocument } from '@reseller/contract';
 import { runContract } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
