@@ -54,7 +54,9 @@ export function minutesIn(timeZone: string): (instant: number) => string {
   if (known) return known;
   // Swedish is written in this order.
   const formatter = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  const format = (instant: number) => formatter.format(instant).replace(/:00$/, '');
+  function format(instant: number): string {
+    return formatter.format(instant).replace(/:00$/, '');
+  }
   minuteFormats.set(timeZone, format);
   return format;
 }
