@@ -8,6 +8,7 @@ import { handleOf, PERSON, PHONE, register, DS_RECORD } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
+import { apiOf, pathParametersOf } from './operations.ts';
 
 /** The account that calls. */
 export interface Owner {
@@ -260,7 +261,11 @@ async function deliveredTo(service: TestService, owner: Owner): Promise<{ readon
 
 /** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
-  return { ...(await goodCalls[id]?.(service, owner)), apiKey: owner.apiKey };
+  const prepare = goodCalls[id];
+  const api = apiOf(id);
+  if (prepare === undefined && (pathParametersOf(api).length > 0 || api.operation.body !== undefined))
+    throw new Error(`${id} has a path parameter or a body. Add a successful call of it to goodCalls.`);
+  return { ...(await prepare?.(service, owner)), apiKey: owner.apiKey };
 }
 
 async function issueKeyFor({ store, ports }: TestService, { id: accountId }: Owner) {
