@@ -33,8 +33,12 @@ function filesToCompare(): readonly string[] {
   const made = readdirSync(fresh, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(fresh.length + 1));
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '.'], { cwd: COMMITTED, encoding: 'utf8' });
-  return [...new Set([...made, ...listed.trim().split('\n')])].toSorted();
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', COMMITTED], { encoding: 'utf8' });
+  const committed = listed
+    .split('\n')
+    .filter((path) => path !== '')
+    .map((path) => path.slice(COMMITTED.length + 1));
+  return [...new Set([...made, ...committed])].toSorted();
 }
 
 function contentOf(file: string): string | undefined {

@@ -46,6 +46,10 @@ it('gives a read no 403 that a suspended account may send, and removes the mark'
   expect(partOf(await bundle(open), 'paths', '/thing/{id}/info', 'put')).not.toHaveProperty('x-while-suspended');
 });
 
+it('gives no 401 to an operation that needs no credential', async () => {
+  expect(await statusesOf(withText(file, '  x-retry: never\n', '  x-retry: never\n  security: []\n'))).not.toContain('401');
+});
+
 it('keeps a response that the operation writes itself', async () => {
   const own = "    '503':\n      description: Its own.\n";
   const document = await bundle(withText(file, validationError, `${validationError}${own}`));

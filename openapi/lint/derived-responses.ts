@@ -11,11 +11,11 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 /** Response components that the kind of an operation determines, by status. */
 const ALWAYS = {
   400: 'BadRequest',
-  401: 'Unauthorized',
   429: 'TooManyRequests',
   500: 'InternalServerError',
   503: 'ServiceUnavailable',
 };
+const WITH_CREDENTIAL = { 401: 'Unauthorized' };
 const WITH_BODY = { 413: 'PayloadTooLarge', 415: 'UnsupportedMediaType' };
 /** A mark of the sources: the provider's suspension of an account does not close the operation. */
 const WHILE_SUSPENDED = 'x-while-suspended';
@@ -29,38 +29,50 @@ const LIFETIME = 'Idempotency-Key-Lifetime';
  * @returns a preprocessor with the option `home`: the file that has the response components, relative to `folder`
  */
 export function derivedResponses(folder: string): Oas3Preprocessor {
-  return ({ home }) => ({
-    PathItem: {
-      enter(item, { location, key, resolve: find }) {
-        if (isInWebhook(location)) return;
-        const reference = referenceTo(join(folder, String(home)), location.source.absoluteRef);
-        const isOperator = String(home).startsWith(OPERATOR);
-        for (const method of METHODS) {
-          const operation: unknown = Reflect.get(item, method);
-          if (!isFields(operation) || !isFields(operation['responses'])) continue;
-          const isRead = method === 'get' || operation['x-read-only'] === true;
-          const statuses = {
-            ...ALWAYS,
-            ...(operation['requestBody'] !== undefined && WITH_BODY),
-            ...(mayNotExist(method, operation, find, String(key)) && { 404: 'NotFound' }),
-            ...refusal(operation, { isOperator, isRead }),
-          };
-          Reflect.deleteProperty(operation, WHILE_SUSPENDED);
-          for (const [status, name] of Object.entries(statuses)) {
-            if (!(status in operation['responses']))
-              Object.assign(operation['responses'], { [status]: { $ref: `${reference}#/components/responses/${name}` } });
+  return ({ home }) => {
+    const isOperator = String(home).startsWith(OPERATOR);
+    /** The part of a reference to a shared component before `#`, from the file of a place. */
+    function homeFrom({ source: { absoluteRef } }: UserContext['location']): string {
+      const shared = join(folder, String(home));
+      return resolve(absoluteRef) === resolve(shared) ? '' : relative(dirname(absoluteRef), shared);
+    }
+    return {
+      PathItem: {
+        enter(item, { location, key, resolve: find }) {
+          if (isInWebhook(location)) return;
+          const reference = homeFrom(location);
+          for (const method of METHODS) {
+            const operation: unknown = Reflect.get(item, method);
+            if (!isFields(operation) || !isFields(operation['responses'])) continue;
+            const isRead = method === 'get' || operation['x-read-only'] === true;
+            const statuses = {
+              ...ALWAYS,
+              ...(!isOpenToAll(operation) && WITH_CREDENTIAL),
+              ...(operation['requestBody'] !== undefined && WITH_BODY),
+              ...(mayNotExist(method, operation, find, String(key)) && { 404: 'NotFound' }),
+              ...refusal(operation, { isOperator, isRead }),
+            };
+            Reflect.deleteProperty(operation, WHILE_SUSPENDED);
+            for (const [status, name] of Object.entries(statuses)) {
+              if (!(status in operation['responses']))
+                Object.assign(operation['responses'], { [status]: { $ref: `${reference}#/components/responses/${name}` } });
+            }
           }
-        }
+        },
       },
-    },
-    Response: {
-      enter(response, { location }) {
-        if (isInWebhook(location) || String(home).startsWith(OPERATOR)) return;
-        const reference = referenceTo(join(folder, String(home)), location.source.absoluteRef);
-        addHeader(response, `${reference}#/components/headers/IdempotencyKeyLifetime`);
+      Response: {
+        enter(response, { location }) {
+          if (isInWebhook(location) || isOperator) return;
+          addHeader(response, `${homeFrom(location)}#/components/headers/IdempotencyKeyLifetime`);
+        },
       },
-    },
-  });
+    };
+  };
+}
+
+/** Whether an operation needs no credential. */
+function isOpenToAll({ security }: Fields): boolean {
+  return Array.isArray(security) && security.length === 0;
 }
 
 /** The response to a caller who may not do this: 403. */
@@ -82,11 +94,6 @@ function mayNotExist(method: string, operation: Fields, find: UserContext['resol
     return isFields(node) && node['in'] === 'path' ? [node] : [];
   });
   return !(named.length > 0 && named.every(({ schema }) => isFields(schema) && Array.isArray(schema['enum'])));
-}
-
-/** The part of a reference before `#`, from one file to another. */
-function referenceTo(target: string, file: string): string {
-  return resolve(file) === resolve(target) ? '' : relative(dirname(file), target);
 }
 
 /** Puts the header before the content, where people write it. */

@@ -17,8 +17,8 @@ import type { Server } from './process.ts';
 const FILE = resolve(import.meta.dirname, '../deploy/nginx.conf');
 
 function skipWithoutNginx({ skip }: TestContext): void {
-  if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed. Install it with: apt-get install -y nginx');
-  if (spawnSync('openssl', ['version']).error) skip('openssl is not installed. Install it with: apt-get install -y openssl');
+  if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed');
+  if (spawnSync('openssl', ['version']).error) skip('openssl is not installed');
 }
 
 interface Proxy {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** Why tests cannot ask by `dig`. Undefined if they can. */
-export const noDig = existsSync('/usr/bin/dig') ? undefined : 'dig is not installed (Debian: bind9-dnsutils)';
+export const noDig = existsSync('/usr/bin/dig') ? undefined : 'dig is not installed';
 
 /** The lines of `dig +short`, or of other options: hexadecimal data in one lower-case word, and names without their final dots. */
 export async function dig(port: number, name: string, type: string, ...options: readonly string[]): Promise<string[]> {

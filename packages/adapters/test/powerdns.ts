@@ -19,8 +19,7 @@ const FURTHER_TYPES = new Set(['CAA', 'DNAME', 'HTTPS', 'NAPTR', 'SSHFP', 'SVCB'
 const SCHEMA = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
 
 /** Why the tests with PowerDNS cannot run. Undefined if they can. */
-export const noPowerDns =
-  existsSync(PROGRAM) && existsSync(SCHEMA) ? noDig : 'PowerDNS is not installed (Debian: pdns-server, pdns-backend-sqlite3, sqlite3)';
+export const noPowerDns = existsSync(PROGRAM) && existsSync(SCHEMA) ? noDig : 'PowerDNS is not installed';
 
 export interface PowerDnsServer {
   readonly url: string;

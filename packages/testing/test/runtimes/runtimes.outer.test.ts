@@ -193,7 +193,7 @@ test.for(exact)('$name: sends a purchase once if a connection that was kept open
 describe('TLS and routes', () => {
   /** A key and a certificate that it has signed. */
   function makeCertificate({ skip }: TestContext): { key: Buffer; cert: Buffer; file: string } {
-    if (spawnSync('openssl', ['version']).error) return skip('openssl is not installed. Install it with: apt-get install -y openssl');
+    if (spawnSync('openssl', ['version']).error) return skip('openssl is not installed');
     const folder = mkdtempSync(join(directory, 'certificate-'));
     const [key, file] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:FALSE'];
