@@ -1,5 +1,5 @@
 /** Constants of the whole document: addresses, secret names, and the version in the user agent. */
-import { readOperations, secretNames } from '@reseller/contract';
+import { markedNames, readOperations, secretNames } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
 import { items, members, quoted, source } from './json.ts';
@@ -7,7 +7,7 @@ import { items, members, quoted, source } from './json.ts';
 /** `document.gen.ts` */
 export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown): string {
   const secrets = [...secretNames(document)].toSorted();
-  const personal = [...personalNames(document)].toSorted();
+  const personal = [...markedNames(document, 'x-personal')].toSorted();
   return [
     '/** Names of the properties that the document marks as secret (`x-secret`). */',
     `export type SecretName = ${secrets.map(quoted).join(' | ')};`,
@@ -28,12 +28,6 @@ export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown)
     `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
     '',
   ].join('\n');
-}
-
-/** The names of properties with the mark, anywhere in the document. */
-function personalNames(value: unknown, name = ''): ReadonlySet<string> {
-  const nested = Object.entries(members(value)).flatMap(([key, item]) => [...personalNames(item, key)]);
-  return new Set(members(value)['x-personal'] === true ? [name, ...nested] : nested);
 }
 
 function apiKeyHeader(document: OpenApiDocument): string {

@@ -26,5 +26,5 @@ export { repeatsOf, type Repeat } from './document/repeats.ts';
 export { constraintsOf, ruleProvenance } from './document/provenance.ts';
 export type { Provenance } from './document/provenance.ts';
 export { keysOf, memberTypes, schemaNodes } from './document/schema.ts';
-export { MASK, maskSecrets, secretNames } from './document/secrets.ts';
+export { MASK, markedNames, maskSecrets, secretNames } from './document/secrets.ts';
 export { createValidator, type ValueCheck, type Validator } from './document/validator.ts';

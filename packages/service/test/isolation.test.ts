@@ -100,7 +100,7 @@ test('no list shows another account any data of an account that has each kind of
   for (const id of ['listRequests', ...lists.filter((list) => list !== 'listRequests')] as const) {
     const { status, body } = await service.call(id, { apiKey: stranger.apiKey });
     expect(status).toBe(200);
-    // What the first account of an unused service sees.
+    // The first account of an unused service sees nothing of anybody else.
     const alone = (await unused.call(id, { apiKey: first })).body.data;
     if (!STOCK.has(id)) expect.soft(withoutIdentifiers(body.data), id).toEqual(withoutIdentifiers(alone));
     const shown = textsOf(body.data);

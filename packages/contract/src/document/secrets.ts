@@ -19,20 +19,25 @@ export function maskSecrets(document: OpenApiDocument, pointer: string, value: u
 
 /** The names of all properties with `x-secret` in a document. */
 export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
+  return markedNames(document, 'x-secret');
+}
+
+/** The names of all properties in a document that have a mark, such as `x-personal`. */
+export function markedNames(document: OpenApiDocument, mark: string): ReadonlySet<string> {
   const names = new Set<string>();
-  function addSecretNames(node: unknown): void {
-    if (Array.isArray(node)) return node.forEach(addSecretNames);
+  function addNames(node: unknown): void {
+    if (Array.isArray(node)) return node.forEach(addNames);
     if (!isObject(node)) return;
     const properties = node['properties'];
     if (isObject(properties)) {
       for (const [name, property] of Object.entries(properties)) {
         const target = isObject(property) && typeof property['$ref'] === 'string' ? valueAt(document, property['$ref'].slice(1)) : property;
-        if (isObject(target) && target['x-secret'] === true) names.add(name);
+        if (isObject(target) && target[mark] === true) names.add(name);
       }
     }
-    Object.values(node).forEach(addSecretNames);
+    Object.values(node).forEach(addNames);
   }
-  addSecretNames(document);
+  addNames(document);
   return names;
 }
 

@@ -7,6 +7,7 @@ import type { Migration } from 'kysely/migration';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { engines, newDatabase, newDirectory } from '../../test/engines.ts';
+import { firstSchemaOf } from '../../test/upgrade/frozen-store.ts';
 import { migrate } from './migrate.ts';
 import type { RunMigration } from './migrate.ts';
 import { FIRST_SCHEMA, migrationsOf } from './migrations/all.ts';
@@ -38,9 +39,6 @@ function onPostgres(url: string, maxWaitMs?: number): Tables {
   return { db, run: retryingLocks(maxWaitMs) };
 }
 
-/** The first schema, as the migrations of a version that has no other. */
-const first = (engine: Engine) => ({ [FIRST_SCHEMA]: migrationsOf(engine)[FIRST_SCHEMA] });
-
 function running(...statements: readonly string[]): Migration {
   return {
     async up(db) {
@@ -60,7 +58,7 @@ describe.each(engines)('on %s', (engine) => {
   test('a migration that fails undoes nothing of those before it, and the next start goes on with it', async () => {
     const { db, run } = await emptyTables(engine);
     const failing = {
-      ...first(engine),
+      ...firstSchemaOf(engine),
       '0002-good': adding('added'),
       '0003-bad': running('alter table accounts add column later integer', 'no statement'),
     };
@@ -76,7 +74,7 @@ describe.each(engines)('on %s', (engine) => {
   test('the first schema stays as it is when later migrations run: the previous version can go on', async () => {
     const { db, run } = await emptyTables(engine);
     const migrations = Object.entries(migrationsOf(engine));
-    await migrate(db, engine, run, first(engine));
+    await migrate(db, engine, run, firstSchemaOf(engine));
     const before = await columnsOf(db);
     await migrate(db, engine, run, Object.fromEntries(migrations));
     expect(breaksIn(before, await columnsOf(db))).toEqual([]);
@@ -84,7 +82,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a dropped, renamed or required column would break the previous version, and an optional one would not', async () => {
     const { db, run } = await emptyTables(engine);
-    const migrations: Record<string, Migration> = first(engine);
+    const migrations: Record<string, Migration> = firstSchemaOf(engine);
     const breaksOf = async (statement: string) => {
       const before = await columnsOf(db);
       migrations[`000${Object.keys(migrations).length + 1}-change`] = running(statement);
@@ -139,10 +137,13 @@ async function holdAccounts(url: string): Promise<() => Promise<void>> {
 test('a migration that waits for a lock lets requests pass, and succeeds when the lock is free', { tags: 'outer' }, async () => {
   const url = await newDatabase();
   const { db } = onPostgres(url);
-  await migrate(db, 'postgres', retryingLocks(), first('postgres'));
+  await migrate(db, 'postgres', retryingLocks(), firstSchemaOf('postgres'));
   const release = await holdAccounts(url);
   const attempts = { begun: 0 };
-  const migrating = migrate(db, 'postgres', counting(retryingLocks(), attempts), { ...first('postgres'), '0002-added': adding('added') });
+  const migrating = migrate(db, 'postgres', counting(retryingLocks(), attempts), {
+    ...firstSchemaOf('postgres'),
+    '0002-added': adding('added'),
+  });
   // The request waits behind the migration, which gives up before the request does.
   const other = onPostgres(url).db;
   while (attempts.begun < 3) await sql`select 1 from accounts limit 1`.execute(other);
@@ -163,9 +164,9 @@ function counting(run: RunMigration, attempts: { begun: number }): RunMigration 
 test('a migration that never gets its lock ends the start, and names itself', { tags: 'outer' }, async () => {
   const url = await newDatabase();
   const { db, run } = onPostgres(url, 1);
-  await migrate(db, 'postgres', run, first('postgres'));
+  await migrate(db, 'postgres', run, firstSchemaOf('postgres'));
   const release = await holdAccounts(url);
-  const withAddition = { ...first('postgres'), '0002-added': adding('added') };
+  const withAddition = { ...firstSchemaOf('postgres'), '0002-added': adding('added') };
   await expect(migrate(db, 'postgres', run, withAddition)).rejects.toThrow(
     /: 0002-added failed \(canceling statement due to lock timeout\)\./,
   );
@@ -176,7 +177,7 @@ test('a migration that never gets its lock ends the start, and names itself', { 
 
 test('instances that start at the same time run each migration once', { tags: 'outer' }, async () => {
   const url = await newDatabase();
-  const added = { ...first('postgres'), '0002-added': adding('added'), '0003-added': adding('later') };
+  const added = { ...firstSchemaOf('postgres'), '0002-added': adding('added'), '0003-added': adding('later') };
   const starting = Array.from({ length: 4 }, () => onPostgres(url));
   await Promise.all(starting.map(({ db, run }) => migrate(db, 'postgres', run, added)));
   expect(await executed(onPostgres(url).db)).toEqual(Object.keys(added));

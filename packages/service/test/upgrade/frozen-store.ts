@@ -120,7 +120,7 @@ async function insertsOf(db: Db): Promise<readonly string[]> {
 async function firstSchemaOnSqlite(): Promise<Db> {
   const connection = new DatabaseSync(':memory:');
   const db = kyselyOn(connection);
-  await migrate(db, 'sqlite', atomically(connection), first('sqlite'));
+  await migrate(db, 'sqlite', atomically(connection), firstSchemaOf('sqlite'));
   return db;
 }
 
@@ -132,7 +132,8 @@ async function columnsOfFirstSchema(): Promise<ReadonlyMap<string, ReadonlySet<s
   return new Map([...columns].map(([name, found]) => [name, new Set(found.map(({ column }) => column))]));
 }
 
-function first(engine: Engine) {
+/** The first schema, as the migrations of a version that has no other. */
+export function firstSchemaOf(engine: Engine) {
   return { [FIRST_SCHEMA]: migrationsOf(engine)[FIRST_SCHEMA] };
 }
 
@@ -149,7 +150,7 @@ async function postgresTables(): Promise<readonly string[]> {
     dialect: new PostgresDialect({ pool: migrationConnectionsFor(await newDatabase()) }),
     log: ({ query }) => void statements.push(query.sql.trim()),
   });
-  await migrate(db, 'postgres', (migration) => migration(), first('postgres'));
+  await migrate(db, 'postgres', (migration) => migration(), firstSchemaOf('postgres'));
   await db.destroy();
   return statements.filter((statement) => statement.startsWith('create '));
 }

@@ -4,23 +4,26 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
+import { createAccounts, createCodes } from './0001-tables/accounts.ts';
+import { createBilling, createDocuments, createPayments } from './0001-tables/billing.ts';
+import { createHostSystems, createSales } from './0001-tables/catalogue.ts';
+import { createDedicatedServers } from './0001-tables/dedicated.ts';
+import { createTlds, createDomains, createZones } from './0001-tables/domains.ts';
+import { createEvents, createWebhooks, createQueues } from './0001-tables/events.ts';
+import { createOperatorTables, createAccess, createAudit } from './0001-tables/operator.ts';
+import { createRequestLog, createPostgresTables } from './0001-tables/request-log.ts';
+import { createRequests, createDeliveries } from './0001-tables/requests.ts';
+import { createVms, createAddresses, createVmUsage, createVmRecords } from './0001-tables/vms.ts';
 import { createCatalogueTriggers } from './catalogue-triggers.ts';
 import { createDeliveryTriggers } from './delivery-triggers.ts';
 import { createEventTriggers } from './event-triggers.ts';
 import { createNameTriggers } from './name-triggers.ts';
-import { createAccounts, createCodes } from './tables/accounts.ts';
-import { createBilling, createDocuments, createPayments } from './tables/billing.ts';
-import { createHostSystems, createSales } from './tables/catalogue.ts';
-import { createDedicatedServers } from './tables/dedicated.ts';
-import { createTlds, createDomains, createZones } from './tables/domains.ts';
-import { createEvents, createWebhooks, createQueues } from './tables/events.ts';
-import { createOperatorTables, createAccess, createAudit } from './tables/operator.ts';
-import { createRequestLog, createPostgresTables } from './tables/request-log.ts';
-import { createRequests, createDeliveries } from './tables/requests.ts';
-import { createVms, createAddresses, createVmUsage, createVmRecords } from './tables/vms.ts';
 import { createZoneTriggers } from './zone-triggers.ts';
 
-/** All tables of the first schema. The files in tables/ say what the columns mean. Later migrations change it; this file stays as it is. */
+/**
+ * All tables of the first schema. The files in `../tables` say what the columns mean. Later migrations change it: this file, its folder and the
+ * triggers stay as they are.
+ */
 export function tables(engine: Engine): Migration {
   // 64 bits on both engines.
   const integer = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint');
