@@ -236,30 +236,35 @@ describe('a creation that fails after the service has stored the thing', () => {
   /** @param change what the service makes of a name */
   async function judge(
     answer: 500 | 'cut',
-    change = (name: string) => name,
-  ): Promise<{ readonly code: number; readonly output: string; readonly left: readonly string[] }> {
-    const things = new Map([['t0', 'foreign']]);
+    change: (name: string) => string | undefined = (name) => name,
+  ): Promise<{ readonly code: number; readonly output: string; readonly left: readonly string[]; readonly removed: number }> {
+    let removed = 0;
+    const things = new Map<string, object>([['t0', { name: 'foreign' }]]);
     const { url } = await startServer(({ method, path, body: text }, response) => {
       const id = path.split('/')[2];
       if (method === 'GET' && id === undefined)
         return sendJson(
           response,
           200,
-          [...things].map(([one, name]) => ({ id: one, name })),
+          [...things].map(([one, thing]) => ({ id: one, ...thing })),
         );
-      if (method === 'DELETE' && id !== undefined) return sendJson(response, things.delete(id) ? 204 : 404, '');
+      if (method === 'DELETE' && id !== undefined) {
+        const isKnown = things.delete(id);
+        if (isKnown) removed++;
+        return sendJson(response, isKnown ? 204 : 404, '');
+      }
       if (method !== 'POST') return sendJson(response, 405, {});
       const { name, size = 1, ...others } = Object(text === '' ? {} : JSON.parse(text));
       const isValid = typeof name === 'string' && name.length <= 40 && (size === 1 || size === 2) && Object.keys(others).length === 0;
       if (!isValid) return sendJson(response, 422, {});
-      things.set(`t${things.size}`, change(name));
+      things.set(`t${things.size}`, { name: change(name), size });
       if (answer === 'cut') return void response.destroy();
       sendJson(response, answer, {});
     });
     const file = join(await temporaryFolder(), 'api.json');
     await writeFile(file, JSON.stringify(document));
     const result = await command(['--target', url.href, '--document', file, '--mode', 'full', '--yes'], {});
-    return { ...result, left: [...things.keys()] };
+    return { ...result, left: [...things.keys()], removed };
   }
 
   test.each<500 | 'cut'>([500, 'cut'])('%s: is found in the list by the values of the run, and removed', async (answer) => {
@@ -269,8 +274,12 @@ describe('a creation that fails after the service has stored the thing', () => {
     expect(output).toContain(answer === 500 ? 'the service fails with 500' : 'the connection closed in place of a response');
   });
 
-  test('is told, and not removed, when it bears no name of the run', async () => {
-    const { code, left } = await judge('cut', () => 'renamed');
+  test.each([
+    ['has another name', () => 'renamed'],
+    ['is listed without a name', () => undefined],
+  ])('is told, and not removed, when it %s', async (_, change) => {
+    const { code, left, removed } = await judge('cut', change);
+    expect(removed).toBe(0);
     expect(left.length).toBeGreaterThan(1);
     expect(code).toBe(3);
   });

@@ -13,7 +13,6 @@ import type { Exchange } from '../exchange/exchange.ts';
 export interface Suspect {
   /** Its identifier, for the operation that removes it. */
   readonly path: PathValues;
-  readonly removal: Operation;
   /** Whether it has a text that only a run of this program sends, so that the run may remove it. */
   readonly isOurs: boolean;
 }
@@ -46,8 +45,8 @@ export function suspectsIn(
   return identifiersFor(document, removal, list).flatMap((id): readonly Suspect[] => {
     const item = before.has(id) ? undefined : items.find((one) => Object.values(one).some((value) => String(value) === id));
     if (item === undefined || !hasValues(item, sent)) return [];
-    const isOurs = Object.values(sent).some((value) => typeof value === 'string' && OUR_TEXT.test(value));
-    return [{ path: { [name]: id }, removal, isOurs }];
+    const isOurs = Object.entries(sent).some(([field, value]) => item[field] === value && OUR_TEXT.test(String(value)));
+    return [{ path: { [name]: id }, isOurs }];
   });
 }
 
