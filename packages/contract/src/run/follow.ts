@@ -82,8 +82,9 @@ function namedByLocation({ pollSteps, options: { target } }: Run, { headers: { l
   return undefined;
 }
 
-/** The read of a state whose identifier is in the response. */
-function identifiedBy({ document, validator, operations, pollSteps }: Run, accepted: Exchange): PolledResource | undefined {
+/** The read of a state whose identifier is in the body. */
+function identifiedBy({ document, validator, operations, pollSteps }: Run, { headers, ...others }: Exchange): PolledResource | undefined {
+  const accepted: Exchange = { ...others, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'location')) };
   for (const step of pollSteps) {
     const { operation } = step;
     if (!hasState(document, operation)) continue;
