@@ -39,7 +39,8 @@ export async function followWork(run: Run, accepted: Exchange, send: SendPoll): 
   const named = namedByLocation(run, accepted);
   const last = named === undefined ? undefined : await poll(run, named, send);
   if (last !== undefined && last.status !== 404 && last.status !== 410) return;
-  const identified = identifiedBy(run, accepted);
+  // The identifier in the body can be another than that in Location.
+  const identified = identifiedBy(run, { ...accepted, headers: {} });
   if (identified !== undefined && JSON.stringify(identified) !== JSON.stringify(named)) await poll(run, identified, send);
 }
 
@@ -82,9 +83,8 @@ function namedByLocation({ pollSteps, options: { target } }: Run, { headers: { l
   return undefined;
 }
 
-/** The read of a state whose identifier is in the body. */
-function identifiedBy({ document, validator, operations, pollSteps }: Run, { headers, ...others }: Exchange): PolledResource | undefined {
-  const accepted: Exchange = { ...others, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'location')) };
+/** The read of a state whose identifier is in the response. */
+function identifiedBy({ document, validator, operations, pollSteps }: Run, accepted: Exchange): PolledResource | undefined {
   for (const step of pollSteps) {
     const { operation } = step;
     if (!hasState(document, operation)) continue;

@@ -23,10 +23,9 @@ export function variationSteps(planning: Planning, operation: Operation, plain: 
 
 /** A request for each alternative of a body besides the one of the plain request. */
 export function alternativeSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
-  const { requests = DEFAULT_REQUESTS } = planning;
   return bodyAlternatives(planning, operation, plain.parameters)
     .filter(({ form }) => JSON.stringify(form.values) !== JSON.stringify(plain.form?.values))
-    .slice(0, requests - 1)
+    .slice(0, (planning.requests ?? DEFAULT_REQUESTS) - 1)
     .map((variation) => ({ ...plain, ...variation, purpose: 'valid-form', times: 1 }));
 }
 
