@@ -259,6 +259,7 @@ test('an operation whose XML was not compared with its schema is not verified', 
 
 test.each<[string, string, unknown, readonly string[]]>([
   ['that leads nowhere is a violation, and the work is found by its identifier', '/lost/7', { id: 7 }, ['/lost/7', '/jobs/7']],
+  ['that names another job is a violation, and the work is found by its identifier', '/jobs/8', { id: 7 }, ['/jobs/8', '/jobs/7']],
   ['is read until the work ends', '/jobs/7', {}, ['/jobs/7', '/jobs/7']],
   ['of a read without a state is read', '/lost/7', {}, ['/lost/7']],
 ])('the Location of accepted work %s', async (_, location, body, polled) => {
@@ -291,5 +292,5 @@ test.each<[string, string, unknown, readonly string[]]>([
   const from = received.findIndex(({ method }) => method === 'POST') + 1;
   expect(received.slice(from, from + polled.length).map(({ path }) => path)).toEqual(polled);
   const lost = 'violation state-kept: the service accepts work and names a resource for its progress that does not exist';
-  expect(brief(findings).includes(lost)).toBe(location === '/lost/7');
+  expect(brief(findings).includes(lost)).toBe(location !== '/jobs/7');
 });

@@ -16,29 +16,25 @@ export function credentialText({ kind }: SecurityKey, key: string): string {
 
 /** Adds a key to a request as its security scheme requires. */
 export function attachCredential(
-  security: SecurityKey,
-  key: string,
-  request: { readonly headers: Headers; readonly query: URLSearchParams },
+  key: SecurityKey,
+  secret: string,
+  { headers, query }: { readonly headers: Headers; readonly query: URLSearchParams },
 ): void {
-  const text = credentialText(security, key);
-  if (security.in === 'header') request.headers.set(security.name, text);
-  else if (security.in === 'query') request.query.set(security.name, text);
-  else
-    request.headers.set(
-      'cookie',
-      [request.headers.get('cookie'), `${security.name}=${encodeURIComponent(text)}`].filter(Boolean).join('; '),
-    );
+  const text = credentialText(key, secret);
+  if (key.in === 'header') headers.set(key.name, text);
+  else if (key.in === 'query') query.set(key.name, text);
+  else headers.set('cookie', [headers.get('cookie'), `${key.name}=${encodeURIComponent(text)}`].filter(Boolean).join('; '));
 }
 
 /** The encoded credential of a request, or undefined. */
-export function credentialOf(security: SecurityKey, { url, headers }: CredentialCarrier): string | undefined {
-  switch (security.in) {
+export function credentialOf(key: SecurityKey, { url, headers }: CredentialCarrier): string | undefined {
+  switch (key.in) {
     case 'header':
-      return headers[security.name.toLowerCase()];
+      return headers[key.name.toLowerCase()];
     case 'query':
-      return URL.canParse(url) ? (new URL(url).searchParams.get(security.name) ?? undefined) : undefined;
+      return URL.canParse(url) ? (new URL(url).searchParams.get(key.name) ?? undefined) : undefined;
     default:
-      return cookieIn(headers['cookie'] ?? '', security.name);
+      return cookieIn(headers['cookie'] ?? '', key.name);
   }
 }
 

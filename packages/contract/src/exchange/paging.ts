@@ -119,7 +119,7 @@ export function pagingOf(document: OpenApiDocument, operation: Operation): Pagin
   };
 }
 
-/** The number of the first page: the default, else 1. Where it is 0, the third page follows the first. */
+/** The number of the first page: the default, else 1. */
 function firstNumber({ parameters }: Operation, field: string): number {
   const schema = parameters.find(({ in: place, name }) => place === 'query' && name === field)?.schema;
   return isObject(schema) && typeof schema['default'] === 'number' ? schema['default'] : 1;

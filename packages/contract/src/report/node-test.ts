@@ -17,7 +17,7 @@ export function toNodeTest({ document, target }: Pick<SettledReport, 'document' 
     `${message}: expected ${expected}, observed ${observed}`,
     '',
     'Run it with Node.js 20 or later. It needs no package, and fails while the service has this defect:',
-    `${[...variables, 'CONTRACT_TARGET'].map((name) => `${name}=${name === 'CONTRACT_TARGET' ? 'ANOTHER_TARGET' : 'KEY'}`).join(' ')} node --test FILE`,
+    [...variables.map((name) => `${name}=KEY`), 'CONTRACT_TARGET=ANOTHER_TARGET', 'node --test FILE'].join(' '),
     ...(typeof replay === 'string' ? [] : notesOn(replay)),
   ]);
   const body =

@@ -46,15 +46,8 @@ interface Token {
 const MARGIN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 
-export function createCredentials({
-  document,
-  operations,
-  target,
-  apiKey,
-  given,
-  headers: inHeaders,
-  onToken,
-}: CredentialOptions): Credentials {
+export function createCredentials(options: CredentialOptions): Credentials {
+  const { document, operations, target, apiKey, given, onToken } = options;
   const tokens = new Map<string, Token>();
 
   async function fetchToken(url: URL, { scheme }: SecurityKey, credential: string): Promise<Token> {
@@ -82,7 +75,7 @@ export function createCredentials({
   }
 
   return {
-    keyFor: (key) => tokens.get(key.scheme)?.text ?? given[key.scheme] ?? keyInHeaders(key, inHeaders) ?? apiKey,
+    keyFor: (key) => tokens.get(key.scheme)?.text ?? given[key.scheme] ?? keyInHeaders(key, options.headers) ?? apiKey,
     async renew(key, isRefused) {
       const { scheme } = key;
       const credential = given[scheme];

@@ -39,7 +39,8 @@ export async function followWork(run: Run, accepted: Exchange, send: SendPoll): 
   const named = namedByLocation(run, accepted);
   const last = named === undefined ? undefined : await poll(run, named, send);
   if (last !== undefined && last.status !== 404 && last.status !== 410) return;
-  const identified = identifiedBy(run, accepted);
+  // The identifier in the body can be another than that in Location.
+  const identified = identifiedBy(run, { ...accepted, headers: {} });
   if (identified !== undefined && JSON.stringify(identified) !== JSON.stringify(named)) await poll(run, identified, send);
 }
 

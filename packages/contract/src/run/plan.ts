@@ -19,6 +19,7 @@ import { isChange, PHASES } from './step.ts';
 import type { Step, StepForm } from './step.ts';
 import {
   acceptSteps,
+  alternativeSteps,
   headerSteps,
   otherBodySteps,
   otherForms,
@@ -279,7 +280,11 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
     const isEarly = path === 'none' || path === 'parents' || operation.method === 'PUT' || operation.method === 'PATCH';
     if (hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined)
       steps.push(...variationSteps(planning, operation, { ...call, purpose: 'valid-form', phase: isEarly ? PHASES.change : PHASES.vary }));
-    else steps.push(...singleFieldSteps(planning, operation, { ...call, phase: PHASES.change }));
+    else {
+      // What these make remains, so that other variations are not sent.
+      const later: Step = { ...call, phase: PHASES.change };
+      steps.push(...singleFieldSteps(planning, operation, later), ...alternativeSteps(planning, operation, later));
+    }
   }
   // A service that ignores a broken parameter carries out the change, which must not cost money.
   return [...steps, ...preconditionSteps(call), ...(isBreakable ? brokenParameterSteps(planning, operation, call) : [])];

@@ -11,7 +11,7 @@ import { canBeEmpty, validBody, validExamples } from './sendable.ts';
 import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
 import type { Step } from './step.ts';
-import { variationsOf } from './variations.ts';
+import { bodyAlternatives, variationsOf } from './variations.ts';
 
 /** Valid requests with other values than the plain one. */
 export function variationSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
@@ -19,6 +19,14 @@ export function variationSteps(planning: Planning, operation: Operation, plain: 
   if (typeof sendable !== 'object') return [];
   const { requests = DEFAULT_REQUESTS } = planning;
   return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
+}
+
+/** A request for each alternative of a body besides the one of the plain request. */
+export function alternativeSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  return bodyAlternatives(planning, operation, plain.parameters)
+    .filter(({ form }) => JSON.stringify(form.values) !== JSON.stringify(plain.form?.values))
+    .slice(0, (planning.requests ?? DEFAULT_REQUESTS) - 1)
+    .map((variation) => ({ ...plain, ...variation, purpose: 'valid-form', times: 1 }));
 }
 
 /** Requests with headers that a service may ignore, each alone: a range, preferences, and the condition that the resource has changed. */

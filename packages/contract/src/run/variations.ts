@@ -47,7 +47,11 @@ export function variationsOf(source: RequestSource, operation: Operation, { para
 }
 
 /** One request for each alternative of a body. */
-function bodyAlternatives(source: RequestSource, operation: Operation, parameters: RequestParameters): readonly Variation[] {
+export function bodyAlternatives(
+  source: RequestSource,
+  operation: Operation,
+  parameters: RequestParameters,
+): readonly (Variation & { readonly form: StepForm })[] {
   if (operation.body === undefined) return [];
   return alternativeValues(source, operation.body.pointer).flatMap(({ value, what }) =>
     isObject(value)
