@@ -1,6 +1,7 @@
 import type { FeedEvent } from '@reseller/client/extension';
 
-import { enterEvents, readFeed } from '../../core/events/feed.ts';
+import { cursorOf, positionOf } from '../../core/events/cursor.ts';
+import { enterEvents, foreignCursor, readFeed } from '../../core/events/feed.ts';
 import type { Event } from '../../core/events/feed.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
@@ -13,11 +14,12 @@ export const listEvents: StoreOperation<'listEvents'> = {
   async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
     await enterEvents(db, accountId, { store, random: ports.random, now });
     const { cursor, limit, type } = { ...DEFAULTS.ListEventsForm, ...form };
-    const after = cursor === undefined ? undefined : Number(cursor);
+    const after = cursor === undefined ? undefined : positionOf(accountId, cursor);
+    if (cursor !== undefined && after === undefined) throw foreignCursor();
     const { events, next, hasMore } = await readFeed(db, { accountId, after, limit, type });
     return {
       message: `${counted(events.length, 'event')}.`,
-      data: { events: events.map(toEvent), next_cursor: String(next), has_more: hasMore },
+      data: { events: events.map(toEvent), next_cursor: cursorOf(accountId, next), has_more: hasMore },
     };
   },
 };
