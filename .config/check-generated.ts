@@ -2,7 +2,7 @@
  * Runs the script `generate` of a package with another output directory, and compares the result.
  * Run it through the script `generate:check` of the package: `node check-generated.ts [FOLDER]`, for `src/generated` by default.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ try {
     process.stderr.write(`The generator failed:\n${generator.stdout}${generator.stderr}\n`);
     process.exitCode = 1;
   } else {
-    const different = filesOf(fresh, COMMITTED).filter((file) => contentOf(join(fresh, file)) !== contentOf(join(COMMITTED, file)));
+    const different = filesToCompare().filter((file) => contentOf(join(fresh, file)) !== contentOf(join(COMMITTED, file)));
     if (different.length > 0) {
       process.stderr.write(
         `The generated code is not what the document gives: ${different.join(', ')}. Run 'npx -y pnpm@12 generate' and commit the result.\n`,
@@ -28,15 +28,13 @@ try {
   rmSync(fresh, { recursive: true, force: true });
 }
 
-function filesOf(...directories: readonly string[]): string[] {
-  const files = directories
-    .filter((directory) => existsSync(directory))
-    .flatMap((directory) =>
-      readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)),
-    );
-  return [...new Set(files)].toSorted();
+/** The files of both folders, without those that git ignores, such as the YAML that packing writes. */
+function filesToCompare(): readonly string[] {
+  const made = readdirSync(fresh, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(fresh.length + 1));
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '.'], { cwd: COMMITTED, encoding: 'utf8' });
+  return [...new Set([...made, ...listed.trim().split('\n')])].toSorted();
 }
 
 function contentOf(file: string): string | undefined {

@@ -38,6 +38,14 @@ test('a run that covered every described response passes, and prints why tests w
   expect(report()).toContain('None is missing.');
 });
 
+test('the programs that the machine lacks are in one line, with the command that installs them', async () => {
+  const { lines } = await run(0, [], { ABSENT: 'umoci and dig are not installed; dig is not installed (Debian: bind9-dnsutils)' });
+  expect(lines.filter((line) => line.startsWith('skipped: '))).toEqual([
+    'skipped: covers no response: there is nothing to do',
+    'skipped: 2 tests, which need dig, umoci. On Debian, install them with: apt-get install -y bind9-dnsutils umoci',
+  ]);
+});
+
 test('a deep run leaves no test out', async () => {
   const { code, lines } = await run(0, [], { TEST_RING: 'deep' });
   expect([code, lines.at(-1)]).toEqual([0, '2 passed, 0 failed, 1 skipped']);

@@ -83,12 +83,30 @@ function ringOfLeftOut({ options }: TestCase): Ring | undefined {
   return left === deepTag ? 'deep' : 'all';
 }
 
-/** One line for each reason, because a program that a machine lacks leaves out many tests. */
+/** Programs whose Debian package has another name. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  dig: 'bind9-dnsutils',
+  go: 'golang-go',
+  gofmt: 'golang-go',
+  knotd: 'knot',
+  PHP: 'php-cli php-curl',
+  PowerDNS: 'pdns-server pdns-backend-sqlite3 sqlite3',
+  'systemd-analyze': 'systemd',
+};
+const NOT_INSTALLED = /^(.+?)(?: with \w+)? (?:is|are) not installed/;
+
+/** One line for all programs that this machine lacks, and one for each other reason, because one reason can leave out many tests. */
 function skipLines(skipped: readonly Skipped[]): string[] {
-  return [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, tests]) => {
+  const { absent = [], other = [] } = Object.groupBy(skipped, ({ reason }) => (NOT_INSTALLED.test(reason) ? 'absent' : 'other'));
+  const programs = [...new Set(absent.flatMap(({ reason }) => NOT_INSTALLED.exec(reason)?.[1]?.split(' and ') ?? []))].toSorted();
+  const packages = [...new Set(programs.map((program) => PACKAGES[program] ?? program))].join(' ');
+  const others = [...Map.groupBy(other, ({ reason }) => reason)].map(([reason, tests]) => {
     const [{ name } = { name: '' }] = tests;
     return tests.length === 1 ? `skipped: ${name}: ${reason}` : `skipped: ${tests.length} tests, such as "${name}": ${reason}`;
   });
+  if (absent.length === 0) return others;
+  const tests = absent.length === 1 ? '1 test' : `${absent.length} tests`;
+  return [...others, `skipped: ${tests}, which need ${programs.join(', ')}. On Debian, install them with: apt-get install -y ${packages}`];
 }
 
 function leftOutLines(leftOut: Counts['leftOut']): string[] {

@@ -28,10 +28,16 @@ test('no figure of the structure rises without a reason in figures.json', { time
   ).toEqual([]);
 });
 
+test('each reason names the issues that asked for a rise', () => {
+  const limits: Readonly<Record<string, Limit>> = JSON.parse(readFileSync(FILE, 'utf8'));
+  const reasons = Object.values(limits).map(({ why }) => why);
+  expect(reasons.filter((why) => why !== 'as before' && !/^\d+(?:\.\d+)?\b/.test(why))).toEqual([]);
+});
+
 /** Keeps what was removed: RATCHET=lower. */
 function lower(limits: Readonly<Record<string, Limit>>, figures: Readonly<Record<string, number>>): void {
   const lowered = Object.entries(figures).map(([name, value]) => {
-    const { most = value, why = 'first measurement' } = limits[name] ?? {};
+    const { most = value, why = 'as before' } = limits[name] ?? {};
     // A few lines need no reason.
     return [name, { most: Math.min(most, name.startsWith('lines') ? Math.ceil(value / 100) * 100 : value), why }];
   });

@@ -1,4 +1,4 @@
-/** What the document describes is sent: parameters of all styles, all media types of a body, conditions, ranges and pages. */
+/** The requests that the document describes are sent: parameters of all styles, all media types of a body, conditions, ranges and pages. */
 import { parseDocument } from '@reseller/contract';
 import { runContract } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
@@ -255,4 +255,41 @@ test('an operation whose XML was not compared with its schema is not verified', 
     response.writeHead(method === 'GET' ? 200 : 405, { 'content-type': 'application/xml' }).end('<a/>');
   });
   expect(coverage.map(({ verified, reason }) => [verified, reason])).toEqual([[false, 'its XML was not compared with the schema']]);
+});
+
+test.each<[string, string, unknown, readonly string[]]>([
+  ['that leads nowhere is a violation, and the work is found by its identifier', '/lost/7', { id: 7 }, ['/lost/7', '/jobs/7']],
+  ['is read until the work ends', '/jobs/7', {}, ['/jobs/7', '/jobs/7']],
+  ['of a read without a state is read', '/lost/7', {}, ['/lost/7']],
+])('the Location of accepted work %s', async (_, location, body, polled) => {
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const job = { type: 'object', properties: { id: { type: 'integer' }, state: TEXT } };
+  const document = parseDocument({
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: {
+      '/jobs': {
+        post: { operationId: 'start', responses: { 202: { description: 'Accepted.', content: { 'application/json': { schema: job } } } } },
+      },
+      '/jobs/{id}': { get: { operationId: 'getJob', parameters: [id], responses: { ...json(job), 404: refused } } },
+      '/lost/{id}': { get: { operationId: 'getLost', parameters: [id], responses: { ...json({ type: 'object' }), 404: refused } } },
+    },
+  });
+  let reads = 0;
+  const { url, received } = await startServer(({ method, path }, response) => {
+    if (method === 'POST') return (response.setHeader('location', location), sendJson(response, 202, body));
+    if (path === '/jobs/7') return sendJson(response, 200, { id: 7, state: ++reads === 1 ? 'running' : 'done' });
+    sendJson(response, 404, {});
+  });
+  const { findings } = await runContract({
+    document,
+    target: url,
+    mode: 'full',
+    only: new Map(['start', 'getJob', 'getLost'].map((name) => [name, undefined])),
+    journal: memoryJournal(),
+  });
+  const from = received.findIndex(({ method }) => method === 'POST') + 1;
+  expect(received.slice(from, from + polled.length).map(({ path }) => path)).toEqual(polled);
+  const lost = 'violation state-kept: the service accepts work and names a resource for its progress that does not exist';
+  expect(brief(findings).includes(lost)).toBe(location === '/lost/7');
 });

@@ -83,7 +83,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     expect(code).toBe(1);
     expect(output).toContain('Left behind');
     expect(output).toContain('the run could not check whether a code is valid once');
-    expect((await filesIn(folder)).filter((file) => !file.endsWith('.test.mjs')).length).toBe(8);
+    expect((await filesIn(folder)).filter((file) => !file.endsWith('.test.mjs')).length).toBe(6);
   },
   'a plan, and a refusal to spend': async (folder, streams) => {
     const target = await leakingService();

@@ -134,7 +134,7 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
     remedy: 'Let a second operator send the same request with another token within 15 minutes.',
     guide: OPERATOR_PROBLEMS,
   },
-  'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
+  'in-use': { remedy: 'Keep the resource, or first remove what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
   'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
   'quota-exceeded': {
     remedy: 'Raise the quota of the account, or delete a VM, a backup or a name that is no longer needed.',

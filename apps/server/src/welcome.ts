@@ -70,7 +70,7 @@ export function welcome({
   const lines = [
     `Reseller Infrastructure Service API, ${mode}`,
     ...(isSandbox || notice === undefined ? [] : ['', notice]),
-    ...(missing === undefined ? [] : ['', `It issues no key that can buy before you call ${missing}.`]),
+    ...(missing === undefined ? [] : ['', `It issues keys that can buy only after you call ${missing}.`]),
     '',
     ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(LABEL_WIDTH)}${value}`])),
     '',

@@ -408,7 +408,7 @@ test('a live service on simulated infrastructure, without seller and VAT, says s
   expect(server.welcome).toContain('The infrastructure is simulated: the servers and domains that this service sells do not exist.');
   expect(server.welcome).not.toMatch(/sandbox/);
   expect(server.welcome).toContain(
-    'no key that can buy before you call setSeller (PUT /invoicing/seller) and setVatRates (PUT /settings/vat-rates).',
+    'It issues keys that can buy only after you call setSeller (PUT /invoicing/seller) and setVatRates (PUT /settings/vat-rates).',
   );
   const ready = { status: 'ready', infrastructure: 'simulated', missing_settings: ['seller', 'vat_rates'] };
   for (const url of [server.baseUrl, server.operatorUrl]) expect(await (await fetch(`${url}/readyz`)).json()).toEqual(ready);

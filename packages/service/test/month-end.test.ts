@@ -29,7 +29,8 @@ class Interruption {
     return new Proxy(port, {
       get: (target, member) => {
         const value: unknown = Reflect.get(target, member, target);
-        if (member === 'backups' && typeof value === 'object' && value !== null) return this.around(value);
+        // A part of a port, such as its backups.
+        if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) return this.around(value);
         if (typeof value !== 'function' || READ_ONLY.has(member)) return value;
         return async (...given: unknown[]) => {
           const work = this.#next;

@@ -10,10 +10,10 @@ const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/g
 const operations = readOperations(document);
 
 const typeName = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
-const json = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
 
+/** One example a line, so that the change of one is the change of its line. */
 function entries(examples: Readonly<Record<string, { readonly value: unknown }>>, type: string): string[] {
-  return Object.entries(examples).map(([name, { value }]) => `    ${JSON.stringify(name)}: ${json(value)} satisfies ${type},`);
+  return Object.entries(examples).map(([name, { value }]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)} satisfies ${type},`);
 }
 
 function responseTypeOf(id: string, status: string): string {

@@ -485,3 +485,39 @@ describe('a discriminator', () => {
     if (expected.length === 0) expect(found).toEqual([]);
   });
 });
+
+describe('a schema with one alternative besides null', () => {
+  const listed = { type: 'string', enum: ['a', 'b'] };
+  const documentWith = (request: unknown, response: unknown): OpenApiDocument =>
+    parseDocument({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      paths: {
+        '/a': {
+          post: {
+            operationId: 'a',
+            requestBody: { content: Object(json({ type: 'object', properties: { k: request } })) },
+            responses: { 200: { description: 'Done.', content: json({ type: 'object', properties: { r: response } }) } },
+          },
+        },
+      },
+      components: { schemas: { K: listed } },
+    });
+  const K = { $ref: '#/components/schemas/K' };
+  const impacts = (from: OpenApiDocument, to: OpenApiDocument) => diffDocuments(from, to).map(({ impact, what }) => `${impact}: ${what}`);
+
+  test('says the same as the alternative, and null is what changes', () => {
+    const plain = documentWith(K, { anyOf: [K] });
+    const wrapped = documentWith({ oneOf: [{ type: 'null' }, K] }, K);
+    expect(impacts(plain, wrapped)).toEqual(['safe: k can be null now']);
+    expect(impacts(wrapped, plain)).toEqual(['breaking: k can no longer be null', 'breaking: k no longer lists null']);
+    const nullable = documentWith(K, { anyOf: [{ type: 'null' }, K] });
+    expect(impacts(documentWith(K, K), nullable)).toEqual(['breaking: r can be null now']);
+  });
+
+  test('is compared with several alternatives as one of them', () => {
+    const one = documentWith({ oneOf: [{ type: 'null' }, K] }, K);
+    const two = documentWith({ oneOf: [{ type: 'null' }, K, { type: 'integer' }] }, K);
+    expect(impacts(one, two)).toEqual(['safe: k can be integer now']);
+  });
+});

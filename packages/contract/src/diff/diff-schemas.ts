@@ -4,6 +4,7 @@ import { joinPointer } from '../document/pointer.ts';
 import { NOTHING_CHANGES, NOTHING_TO_DO, RECOMPILE } from './change.ts';
 import type { Documents } from './change.ts';
 import {
+  ALTERNATIVES,
   branchesOf,
   isClosed,
   isEquivalent,
@@ -18,6 +19,7 @@ import {
   shapeAt,
   shapeBelow,
   typesOfShape,
+  unwrapped,
 } from './shape.ts';
 import type { DocumentValue, Shape } from './shape.ts';
 
@@ -61,7 +63,11 @@ export function diffSchemas(pair: SchemaPair, before: string, after: string): vo
   for (const part of parts.values()) comparePart({ ...pair, comparePartLater }, part);
 }
 
-function comparePart(pair: SchemaComparison, { before, after, name }: ComparedPart): void {
+function comparePart(pair: SchemaComparison, part: ComparedPart): void {
+  const { name } = part;
+  // Alternatives on both sides are compared with one another, also where one of them is null.
+  const hasBoth = ALTERNATIVES.some((keyword) => [part.before, part.after].every((shape) => branchesOf(shape, keyword).length > 0));
+  const [before, after] = hasBoth ? [part.before, part.after] : [unwrapped(part.before), unwrapped(part.after)];
   const subject = name === '' ? 'the body' : name.replace(/^\./, '');
   const comparison: Comparison = { before, after, name, at: ownerOf(after), subject };
   if (before.allowsAny && !after.allowsAny) judge(pair, comparison, true, `${subject} is no longer allowed`);
@@ -74,7 +80,7 @@ function comparePart(pair: SchemaComparison, { before, after, name }: ComparedPa
   compareDiscriminator(pair, comparison);
   compareOthers(pair, comparison);
   for (const keyword of ['items', 'additionalProperties'] as const) compareBelow(pair, comparison, keyword);
-  for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, comparison, keyword);
+  for (const keyword of ALTERNATIVES) compareBranches(pair, comparison, keyword);
 }
 
 /** Reports a changed limit. A tighter limit breaks requests; a looser one breaks readers of responses. */

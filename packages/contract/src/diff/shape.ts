@@ -19,23 +19,64 @@ export interface Shape {
   readonly allowsAny: boolean;
 }
 
+export const ALTERNATIVES = ['anyOf', 'oneOf'] as const;
+
 /** The shape of the schema at a pointer. */
 export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[]): Shape {
+  return shapeFrom(document, pointers, false);
+}
+
+/** The same shape, in which the single alternative besides null is a part of its schema. */
+export function unwrapped(shape: Shape): Shape {
+  if (!shape.parts.some(({ schema }) => onlyBranch(schema) !== undefined)) return shape;
+  const pointers = shape.parts.map(({ pointer }) => pointer);
+  return { ...shapeFrom(shape.document, pointers, true), allowsAny: shape.allowsAny };
+}
+
+function shapeFrom(document: OpenApiDocument, pointers: readonly string[], isUnwrapped: boolean): Shape {
   const parts = new Map<string, ShapePart>();
   let allowsAny = true;
-  function addPart(pointer: string): void {
+  function addPart(pointer: string, isNullable: boolean): void {
     if (parts.has(pointer)) return;
-    const schema = valueAt(document, pointer);
-    if (schema === false) allowsAny = false;
-    if (!isObject(schema)) return;
-    parts.set(pointer, { pointer, schema });
+    const written = valueAt(document, pointer);
+    if (written === false) allowsAny = false;
+    if (!isObject(written)) return;
+    const only = isUnwrapped ? onlyBranch(written) : undefined;
+    const schema = only === undefined ? written : { ...written, [only.keyword]: undefined };
+    parts.set(pointer, { pointer, schema: isNullable ? withNull(schema) : schema });
     const reference = member(schema, '$ref');
-    if (reference !== undefined) addPart(referencePointer(reference, pointer));
+    if (reference !== undefined) addPart(referencePointer(reference, pointer), isNullable);
     const all = member(schema, 'allOf');
-    if (Array.isArray(all)) all.forEach((_, index) => addPart(joinPointer(pointer, 'allOf', index)));
+    if (Array.isArray(all)) all.forEach((_, index) => addPart(joinPointer(pointer, 'allOf', index), isNullable));
+    if (only !== undefined) addPart(joinPointer(pointer, only.keyword, only.index), isNullable || only.isNullable);
   }
-  for (const pointer of pointers) addPart(pointer);
+  for (const pointer of pointers) addPart(pointer, false);
   return { document, parts: [...parts.values()], allowsAny };
+}
+
+/** The single alternative of a schema besides null. */
+function onlyBranch(
+  schema: JsonObject,
+): { readonly keyword: 'anyOf' | 'oneOf'; readonly index: number; readonly isNullable: boolean } | undefined {
+  for (const keyword of ALTERNATIVES) {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches) || schema['type'] !== undefined) continue;
+    const others = branches.flatMap((branch, index) => (isObject(branch) && branch['type'] === 'null' ? [] : [index]));
+    const [index, ...more] = others;
+    if (index !== undefined && more.length === 0) return { keyword, index, isNullable: branches.length > 1 };
+  }
+  return undefined;
+}
+
+/** A schema that also allows null. */
+function withNull(schema: JsonObject): JsonObject {
+  const { type, const: constant, enum: listed = constant === undefined ? undefined : [constant] } = schema;
+  return {
+    ...schema,
+    type: type === undefined ? undefined : [...new Set([type, 'null'].flat())],
+    const: undefined,
+    enum: Array.isArray(listed) ? [...new Set([...listed, null])] : undefined,
+  };
 }
 
 /** The value of a keyword in the topmost schema that has it. */

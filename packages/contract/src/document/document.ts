@@ -84,7 +84,7 @@ export function resolve(document: OpenApiDocument, pointer: string): Resolved {
       throw new DocumentError(`The document has no object at ${at}${at === pointer ? '' : ` (referenced from ${pointer})`}.`);
     const reference = member(value, '$ref');
     if (reference === undefined) return { pointer: at, value };
-    if (seen.has(at)) throw new DocumentError(`The references from ${pointer} go in a circle.`);
+    if (seen.has(at)) throw new DocumentError(`The references from ${pointer} are circular.`);
     seen.add(at);
     at = referencePointer(reference, at);
   }

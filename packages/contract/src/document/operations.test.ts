@@ -105,7 +105,7 @@ describe('any document', () => {
   test.each([
     ['other.yaml#/a', 'Bundle the document'],
     ['#/components/responses/Missing', 'no object at /components/responses/Missing'],
-    ['#/components/responses/Circle', 'circle'],
+    ['#/components/responses/Circle', 'are circular'],
   ])('refuses the reference %s', (reference, reason) => {
     const read = (): Operation =>
       operationOf({

@@ -29,18 +29,16 @@ export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'metho
   parts.push(...(method === 'HEAD' ? ['-I'] : ['-X', /^\w+$/.test(method) ? method : quoted(method)]));
   for (const header of shownHeaders(operation, headers)) parts.push('-H', quoted(header));
   const cookies = shownCookies(operation, headers).map(quoted);
-  let address = quoted(url.href);
   for (const key of credential === 'none' ? [] : keys) {
     const secret = credential === 'account' ? `$${key.variable}` : 'no-such-key';
     if (key.in === 'cookie') cookies.push(withKey(`${key.name}=`, secret));
-    else if (key.in === 'query')
-      address += withKey(`${url.search === '' && address.endsWith("'") ? '?' : '&'}${new URLSearchParams({ [key.name]: '' })}`, secret);
+    else if (key.in === 'query') parts.push('--url-query', withKey(`${new URLSearchParams({ [key.name]: '' })}`, secret));
     else if (key.kind === 'basic') parts.push('-u', userOf(secret));
     else parts.push('-H', withKey(`${key.name}: ${key.kind === 'bearer' ? 'Bearer ' : ''}`, secret));
   }
   if (cookies.length > 0) parts.push('-b', cookies.join("'; '"));
   if (body !== undefined && body !== '') parts.push(...bodyParts(operation, body));
-  return [...parts, address].join(' ');
+  return [...parts, quoted(url.href)].join(' ');
 }
 
 /** Headers that other parts of the command stand for. */

@@ -3,6 +3,7 @@ import { isObject } from '../document/json.ts';
 import { mediaTypeName } from '../document/media-type.ts';
 import type { Operation, Parameter, RequestBody } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
+import { isSpreadName } from '../document/parameters.ts';
 import { MASK, maskSecrets } from '../document/secrets.ts';
 import { rootView } from '../document/view.ts';
 import type { View } from '../document/view.ts';
@@ -52,7 +53,7 @@ export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchan
   if (!URL.canParse(sent.url)) return sent.url;
   const url = new URL(sent.url);
   for (const name of new Set(url.searchParams.keys())) {
-    const parameter = operation.parameters.find((one) => one.in === 'query' && one.name === name);
+    const parameter = operation.parameters.find((one) => one.in === 'query' && (one.name === name || isSpreadName(document, one, name)));
     if (parameter === undefined || isSecretParameter(document, parameter)) url.searchParams.set(name, MASK);
   }
   return url.href;

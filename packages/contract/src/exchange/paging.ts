@@ -127,7 +127,7 @@ function firstNumber({ parameters }: Operation, field: string): number {
 
 /** The address with the relation `next` in a `Link` header. */
 function nextLink(header: string): string | undefined {
-  for (const [, address, parameters = ''] of header.matchAll(/<([^>]*)>((?:\s*;\s*[^;,"]+(?:"[^"]*")?)*)/g))
+  for (const [, address, parameters = ''] of header.matchAll(/<([^<>]*)>([^<]*)/g))
     if (/;\s*rel="?(?:[^";]* )?next[\s";]?/i.test(`${parameters};`)) return address;
   return undefined;
 }

@@ -4,10 +4,11 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Match } from '../document/match.ts';
+import type { Operation } from '../document/operation.ts';
 import { pathParameters } from '../document/path-template.ts';
 import { keysOf, schemaNodes } from '../document/schema.ts';
 import { discoverCreated, identifierIn } from '../exchange/discover.ts';
-import { isSuccess, jsonValue } from '../exchange/exchange.ts';
+import { isSuccess, jsonOf, jsonValue } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { basePath } from './guard.ts';
 import type { Run } from './run-state.ts';
@@ -22,31 +23,38 @@ export const MAX_POLLS = 10;
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 5_000;
 
-/** The properties of a response that show the state of work. */
-export function stateNames(document: OpenApiDocument, pointer: string): readonly string[] {
-  return [...new Set(schemaNodes(document, pointer).flatMap(({ schema }) => keysOf(schema, 'properties')))].filter((name) =>
-    STATE_NAME.test(name),
-  );
+/** Whether the success of a read has a property with the state of work. */
+function hasState(document: OpenApiDocument, { responses }: Operation): boolean {
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const pointer = success === undefined ? undefined : jsonOf(success)?.pointer;
+  if (pointer === undefined) return false;
+  return schemaNodes(document, pointer).some(({ schema }) => keysOf(schema, 'properties').some((name) => STATE_NAME.test(name)));
 }
 
-/**
- * Reads the resource that shows the progress of accepted work, until the work ends.
- * @param send sends one request of a step, and returns its response
- */
-export async function followWork(
-  run: Run,
-  accepted: Exchange,
-  steps: readonly Step[],
-  send: (step: Step, path: Match['parameters']) => Promise<Exchange | undefined>,
-): Promise<void> {
-  const target = progressOf(run, accepted, steps);
-  if (target === undefined) return;
+/** Sends one request of a step, and returns its response. */
+type SendPoll = (step: Step, path: Match['parameters']) => Promise<Exchange | undefined>;
+
+/** Reads the resource that shows the progress of accepted work, until the work ends. */
+export async function followWork(run: Run, accepted: Exchange, send: SendPoll): Promise<void> {
+  const named = namedByLocation(run, accepted);
+  const last = named === undefined ? undefined : await poll(run, named, send);
+  if (last !== undefined && last.status !== 404 && last.status !== 410) return;
+  const identified = identifiedBy(run, accepted);
+  if (identified !== undefined && JSON.stringify(identified) !== JSON.stringify(named)) await poll(run, identified, send);
+}
+
+interface PolledResource {
+  readonly step: Step;
+  readonly path: Match['parameters'];
+}
+
+async function poll(run: Run, { step, path }: PolledResource, send: SendPoll): Promise<Exchange | undefined> {
   let wait = FIRST_WAIT_MS;
-  for (let poll = 0; poll < MAX_POLLS; poll++) {
-    const exchange = await send(target.step, target.path);
-    if (exchange === undefined || !isSuccess(exchange.status) || !isUnfinished(exchange)) return;
+  for (let polls = 1; ; polls++) {
+    const exchange = await send(step, path);
+    if (exchange === undefined || !isSuccess(exchange.status) || !isUnfinished(exchange)) return exchange;
+    if (polls === MAX_POLLS || run.options.signal?.aborted === true) return exchange;
     const retry = Number(exchange.headers['retry-after']);
-    if (run.options.signal?.aborted === true) return;
     await sleep(Math.min(Number.isFinite(retry) && retry > 0 ? retry * 1_000 : wait, MAX_WAIT_MS));
     wait *= 2;
   }
@@ -62,23 +70,23 @@ export function isUnfinished(exchange: Exchange): boolean {
   );
 }
 
-/** The read that `Location` names, else one whose identifier is in the response. */
-function progressOf(
-  { document, validator, operations, options: { target } }: Run,
-  accepted: Exchange,
-  steps: readonly Step[],
-): { readonly step: Step; readonly path: Match['parameters'] } | undefined {
-  const location = accepted.headers['location'];
-  if (location !== undefined && URL.canParse(location, accepted.sent.url)) {
-    const url = new URL(location, accepted.sent.url);
-    const path = url.pathname.startsWith(`${basePath(target)}/`) ? url.pathname.slice(basePath(target).length) : url.pathname;
-    for (const step of steps) {
-      const match = createMatcher([step.operation])('GET', path);
-      if (match !== undefined) return { step, path: match.parameters };
-    }
+/** The read that `Location` names. */
+function namedByLocation({ pollSteps, options: { target } }: Run, { headers: { location }, sent }: Exchange): PolledResource | undefined {
+  if (location === undefined || !URL.canParse(location, sent.url)) return undefined;
+  const { pathname } = new URL(location, sent.url);
+  const path = pathname.startsWith(`${basePath(target)}/`) ? pathname.slice(basePath(target).length) : pathname;
+  for (const step of pollSteps) {
+    const match = createMatcher([step.operation])('GET', path);
+    if (match !== undefined) return { step, path: match.parameters };
   }
-  for (const step of steps) {
+  return undefined;
+}
+
+/** The read of a state whose identifier is in the response. */
+function identifiedBy({ document, validator, operations, pollSteps }: Run, accepted: Exchange): PolledResource | undefined {
+  for (const step of pollSteps) {
     const { operation } = step;
+    if (!hasState(document, operation)) continue;
     const path = discoverCreated({ document, validator, operation, operations, exchange: accepted });
     const [name, ...others] = pathParameters(operation.path);
     const value = name === undefined || others.length > 0 ? undefined : identifierIn(document, accepted, [name]);

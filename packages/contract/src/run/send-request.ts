@@ -68,7 +68,7 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     isMadeUp: step.form?.isFromDocument === false,
     at: new Date().toISOString(),
   };
-  const first = step.effect === 'reads' ? await onceOrClosed(transport, step, build, sent) : await once(transport, step, request, sent);
+  const first = await onceOrClosed(transport, step, build, sent);
   if (first.status === 401)
     for (const key of keys) if ((await renew?.(key, true)) === true) return again(transport, step, build(), { sent, first });
   // Only requests with the account's key are retried. For other requests, 429 is a valid result.
@@ -106,15 +106,19 @@ async function again(
 
 const CLOSED = 'the service closed the connection';
 
-/** Reads once more after a closed connection, because one that was kept open may close at any time. A second time, the service does it. */
+/**
+ * Sends a request whose connection may close in place of a response. A read is sent once more, because a connection that was kept open may close
+ * at any time. A change may have taken place.
+ */
 async function onceOrClosed(transport: Transport, step: Step, build: () => Request, sent: SentRequest): Promise<Exchange> {
-  for (let isAgain = false; ; isAgain = true) {
+  const most = step.effect === 'reads' ? 2 : 1;
+  for (let tries = 1; ; tries++) {
     try {
       return await once(transport, step, build(), sent);
     } catch (error) {
-      const isRefusedAgain = isAgain && error instanceof NoResponseError && error.cause instanceof RefusedRequestError;
+      const isRefusedAgain = tries > 1 && error instanceof NoResponseError && error.cause instanceof RefusedRequestError;
       if (!isRefusedAgain && !(error instanceof NoResponseError && closedConnection(error.cause))) throw error;
-      if (isAgain)
+      if (tries === most)
         return readExchange(step.operation, sent, { status: 0, headers: {}, bytes: new Uint8Array(), cut: CLOSED, milliseconds: 0 });
     }
   }

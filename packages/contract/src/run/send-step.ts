@@ -20,9 +20,9 @@ const MAX_UNANSWERED = 2;
 export async function sendStep(run: Run, step: Step, values: StepValues): Promise<boolean> {
   const exchange = await sendAndRecord(run, step, values);
   // A purchase without a response may have taken place.
-  if (exchange === undefined) return step.effect !== 'costs';
+  if (exchange === undefined || exchange.status === 0) return step.effect !== 'costs';
   if (exchange.status === 202 && isPlainCall(exchange))
-    await followWork(run, exchange, run.pollSteps, (poll, path) => sendAndRecord(run, poll, { path, body: undefined }));
+    await followWork(run, exchange, (poll, path) => sendAndRecord(run, poll, { path, body: undefined }));
   // One accepted purchase with an invalid form is enough.
   return !(step.effect === 'costs' && !isPlainCall(exchange) && isSuccess(exchange.status));
 }

@@ -5,8 +5,6 @@ import { isEntityTag, isIgnorable, takesHeader, writtenSample } from '../documen
 import { hasPathParameters } from '../document/path-template.ts';
 import { sampleOf } from '../document/sample.ts';
 import { schemaNodes, typesOf } from '../document/schema.ts';
-import { jsonOf } from '../exchange/exchange.ts';
-import { stateNames } from './follow.ts';
 import { DEFAULT_REQUESTS } from './planning.ts';
 import type { Planning } from './planning.ts';
 import { canBeEmpty, validBody, validExamples } from './sendable.ts';
@@ -88,10 +86,8 @@ function nullSteps(planning: Planning, operation: Operation, plain: Step): reado
 }
 
 /** Whether a read can show the progress of work that another operation accepted with 202. */
-export function showsProgress({ operations, document }: Planning, { path, responses }: Operation): boolean {
-  if (!hasPathParameters(path) || !operations.some((operation) => operation.responses['202'] !== undefined)) return false;
-  const pointer = Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [jsonOf(response)?.pointer] : []))[0];
-  return pointer !== undefined && stateNames(document, pointer).length > 0;
+export function showsProgress({ operations }: Planning, { path }: Operation): boolean {
+  return hasPathParameters(path) && operations.some(({ responses }) => responses['202'] !== undefined);
 }
 
 /** The other examples of the body. The service must accept them too. */

@@ -118,7 +118,7 @@ export function problemOf(error: unknown): OperatorProblem {
   if (error instanceof StoreBusyError) {
     return new OperatorProblem(
       'unavailable',
-      'The service has more requests to carry out than it can at the moment, and has not begun this one. Wait 2 seconds, as Retry-After says, and send the request again.',
+      'The service has more requests than it can handle at the moment, and has not begun this one. Wait 2 seconds, as Retry-After says, and send the request again.',
       { retryAfter: 2 },
     );
   }

@@ -2,7 +2,7 @@
 import { maskSecrets, memberTypes } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
-import type { Bought, LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
+import type { Bought, LogEntry } from '../store/log-row.ts';
 import { jsonInTurns } from '../store/turns.ts';
 import { resellerDocument } from './document.ts';
 import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH, maskPath } from './masking.ts';
@@ -18,8 +18,6 @@ export interface Reply {
   readonly body: string;
   /** The body with its secrets masked, for the request log. */
   readonly loggedBody: string;
-  /** The parts of `loggedBody`, if other responses share one of them. */
-  readonly shared?: SharedResponse;
   /** The `type` of an error, or null for a success. */
   readonly errorType: string | null;
   /** Seconds in Retry-After. If undefined, the status decides. */
@@ -100,15 +98,6 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
     hasRequestId ??= !memberTypes(resellerDocument, schema, 'requestID').has('null');
     return hasRequestId ? requestId : null;
   }
-  const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();
-  function dataTextsOf(data: object) {
-    const known = kept.get(data);
-    if (known) return known;
-    const masked = maskSecrets(resellerDocument, schema, successEnvelope(null, '', data));
-    const texts = { sent: JSON.stringify(data), logged: { text: JSON.stringify(Object(masked).data) } };
-    kept.set(data, texts);
-    return texts;
-  }
   /** The body for the request log. A long one has only the envelope. */
   function logged(envelope: ReturnType<typeof successEnvelope>, body: string): string {
     if (body.length > MAX_LOGGED_RESPONSE_LENGTH)
@@ -118,20 +107,8 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
   }
   return {
     ...createErrorCodec(sentId),
-    success(requestId, { message, data: all }) {
-      const data = show(all);
-      if (isSharedData(data)) {
-        const texts = dataTextsOf(data);
-        const head = JSON.stringify(successEnvelope(sentId(requestId), message, null)).slice(0, -'null}'.length);
-        return {
-          status: 200,
-          body: `${head}${texts.sent}}`,
-          loggedBody: `${head}${texts.logged.text}}`,
-          shared: { head, rest: texts.logged },
-          errorType: null,
-        };
-      }
-      const envelope = successEnvelope(sentId(requestId), message, data);
+    success(requestId, { message, data }) {
+      const envelope = successEnvelope(sentId(requestId), message, show(data));
       const body = JSON.stringify(envelope);
       return { status: 200, body, loggedBody: logged(envelope, body), errorType: null };
     },
@@ -165,7 +142,7 @@ export function toLogEntry(logged: LoggedRequest, reply: Reply, { bought, isRepl
     method,
     request_body: reply.errorType === null ? maskedForm : cutForm(maskedForm),
     error_type: reply.errorType,
-    ...maskedResponse(reply, maskKey),
+    response_body: maskKey(reply.loggedBody),
     status: reply.status,
     duration: Math.ceil(logged.elapsed()),
     key_id: keyId,
@@ -173,22 +150,6 @@ export function toLogEntry(logged: LoggedRequest, reply: Reply, { bought, isRepl
     is_replay: isReplay ? 1 : 0,
     bought: bought === undefined ? null : JSON.stringify(bought),
   };
-}
-
-/** Shared texts that do not contain the key of a mask. */
-const withoutKey = new WeakMap<MaskKey, WeakSet<SharedText>>();
-
-function maskedResponse({ loggedBody, shared }: Reply, maskKey: MaskKey): Pick<LogEntry, 'response_body' | 'shared'> {
-  if (!shared || !isWithoutKey(shared.rest, maskKey)) return { response_body: maskKey(loggedBody) };
-  const head = maskKey(shared.head);
-  return { response_body: `${head}${shared.rest.text}}`, shared: { head, rest: shared.rest } };
-}
-
-function isWithoutKey(shared: SharedText, maskKey: MaskKey): boolean {
-  const known = withoutKey.get(maskKey) ?? new WeakSet();
-  withoutKey.set(maskKey, known);
-  if (!known.has(shared) && maskKey(shared.text) === shared.text) known.add(shared);
-  return known.has(shared);
 }
 
 function createErrorCodec(sentId: (requestId: string | null) => string | null): ErrorCodec {
@@ -206,20 +167,4 @@ function successSchemaOf({ id, responses }: Operation): string {
   const schema = responses['200']?.content['application/json']?.pointer;
   if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
   return schema;
-}
-
-/**
- * Data of successful responses that many requests get, such as a price list. An operation returns the same object until the data change, so
- * its text is written once.
- */
-const shared = new WeakSet<object>();
-
-/** Declares that data are never modified and are returned again. */
-export function shareData<Data extends object>(data: Data): Data {
-  shared.add(data);
-  return data;
-}
-
-export function isSharedData(data: unknown): data is object {
-  return typeof data === 'object' && data !== null && shared.has(data);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { dayAfter, dayIn, isTimeZone, startOfDay } from './day.ts';
+import { dayAfter, dayIn, isTimeZone, minutesIn, startOfDay } from './day.ts';
 
 test.each([
   ['2026-03-29', '2026-03-28T23:00:00Z'],
@@ -42,4 +42,9 @@ test.each(['Europe/Nowhere', '+01:00', '', 'Berlin'])("'%s' is not a time zone",
 
 test('there is no day in a time zone that does not exist', () => {
   expect(() => dayIn('Europe/Nowhere', 0)).toThrow(new RangeError("There is no time zone 'Europe/Nowhere'."));
+});
+
+test('makes the format of a time zone once, because an invoice can have thousands of lines', () => {
+  expect(minutesIn('Europe/Berlin')).toBe(minutesIn('Europe/Berlin'));
+  expect(minutesIn('Asia/Kolkata')(Date.UTC(2026, 11, 1, 12, 35))).toBe('2026-12-01 18:05');
 });

@@ -6,17 +6,6 @@ import type { Insertable } from 'kysely';
 import type { RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
 import type { Tuning } from './tuning.ts';
 
-/** A text that many responses contain. All of them refer to one object, so that its text is never compared. */
-export interface SharedText {
-  readonly text: string;
-}
-
-/** A response in parts: a head of its own, a shared text and a closing brace. */
-export interface SharedResponse {
-  readonly head: string;
-  readonly rest: SharedText;
-}
-
 /** What else is known of a request. Null if an earlier version stored the entry. */
 export interface RequestFacts {
   /** HTTP status. */
@@ -55,8 +44,6 @@ export interface LogEntry extends RequestFacts {
   readonly request_body: string;
   readonly error_type: string | null;
   readonly response_body: string;
-  /** The parts of `response_body`, if other responses share one of them. */
-  readonly shared?: SharedResponse;
 }
 
 /** A row of `request_log` before it is numbered. */
@@ -89,36 +76,24 @@ export interface ResponseMemory {
 }
 
 export function createResponseMemory({ rememberedCharacters }: Tuning): ResponseMemory {
-  /** Hashes by account and response, or its head. The hash is computed when the response occurs for the second time. */
-  type Hashes = Map<string, string | undefined>;
-  let whole: Hashes = new Map();
-  let byText = new WeakMap<SharedText, Hashes>();
+  /** Hashes by account and response. The hash is computed when the response occurs for the second time. */
+  const hashes = new Map<string, string | undefined>();
   let length = 0;
-  function hashesFor(text: SharedText | undefined): Hashes {
-    if (!text) return whole;
-    const known = byText.get(text) ?? new Map<string, string | undefined>();
-    byText.set(text, known);
-    return known;
-  }
   return {
     toLogRow(entry) {
-      const { account_id, date, response_body, shared } = entry;
+      const { account_id, date, response_body } = entry;
       if (entry.success !== 1 || response_body.length < MIN_SHARED_LENGTH) return { row: toLogRow(entry) };
-      const head = withoutRequestId(shared?.head ?? response_body, entry.request_id);
-      const key = account_id + head;
-      if (!hashesFor(shared?.rest).has(key)) {
+      const body = withoutRequestId(response_body, entry.request_id);
+      const key = account_id + body;
+      if (!hashes.has(key)) {
         if ((length += key.length) > rememberedCharacters) {
-          whole = new Map();
-          byText = new WeakMap();
+          hashes.clear();
           length = key.length;
         }
-        hashesFor(shared?.rest).set(key, undefined);
+        hashes.set(key, undefined);
         return { row: toLogRow(entry) };
       }
-      const hashes = hashesFor(shared?.rest);
-      const body = shared ? `${head}${shared.rest.text}}` : head;
-      let response_hash = hashes.get(key);
-      response_hash ??= hash('sha256', body, 'base64url').slice(0, 22);
+      const response_hash = hashes.get(key) ?? hash('sha256', body, 'base64url').slice(0, 22);
       hashes.set(key, response_hash);
       const row = rowOf(entry, { response_body: null, response_hash });
       return { row, shared: { month: monthOf(date), account_id, hash: response_hash, body, size: body.length, stored: date } };
@@ -145,10 +120,7 @@ function withoutRequestId(body: string, requestId: string): string {
   return body.startsWith(start) ? ENVELOPE_START + body.slice(start.length) : body;
 }
 
-function rowOf(
-  { response_body: _body, shared: _shared, ...entry }: LogEntry,
-  response: Pick<LogRow, 'response_body' | 'response_hash'>,
-): LogRow {
+function rowOf({ response_body: _body, ...entry }: LogEntry, response: Pick<LogRow, 'response_body' | 'response_hash'>): LogRow {
   const { endpoint, request_body } = entry;
   const size = ENTRY_OVERHEAD_BYTES + endpoint.length + request_body.length + (response.response_body?.length ?? 0);
   return { ...entry, month: monthOf(entry.date), ...response, size };

@@ -6,7 +6,7 @@ export const bodyComplete: Check = {
   claim: 'Every response arrives completely.',
   example: '`Content-Length` is 2048, and the connection closes after 900 bytes.',
   judges:
-    'Reports a connection that closes before the end of the body: after fewer bytes than Content-Length, or before the last chunk. A read whose connection closes twice without a response is reported as well, as by a service whose process crashes. A late response, and a change without one, are unverified instead.',
+    'Reports a connection that closes before the end of the body: after fewer bytes than Content-Length, or before the last chunk. A connection that closes without a response is reported as well, as by a service whose process crashes; a read is sent once more before. A late response is unverified instead.',
   client: 'The client throws a network error although the status was a success. After a purchase you cannot tell whether it took place.',
   undescribed: 'also',
   applies: always,

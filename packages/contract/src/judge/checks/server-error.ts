@@ -27,22 +27,24 @@ export const serverError: Check = {
   claim: 'No request makes the service fail.',
   example: '`GET /orders?limit=many` returns 500.',
   judges:
-    'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding.',
+    'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding; so are all 502, 503 and 504, which say that the service is not available.',
   client: 'The client throws an error after its retries. After a change you cannot tell whether it took place.',
   undescribed: 'also',
   applies: always,
   checkResponse({ exchange, response }) {
     if (!isServerError(exchange, response)) return [];
     const { status, operation, sent } = exchange;
+    // An unavailable service fails whatever the request is.
+    const tried = status >= 502 && status <= 504 ? undefined : sent.purpose;
     return [
       {
         pointer: '',
         verdict: 'violation',
-        message: `the service fails with ${status}${TRIED[sent.purpose] ?? ''}`,
+        message: `the service fails with ${status}${tried === undefined ? '' : (TRIED[tried] ?? '')}`,
         expected: 'a response below 500',
         observed: `${status}${sent.detail === '' ? '' : ` for ${sent.detail}`}`,
         at: `${operation.pointer}/responses`,
-        rule: `${status} ${sent.purpose}`,
+        rule: `${status} ${tried ?? ''}`,
         cause: 'failure',
         assertion: { kind: 'status', pattern: '^[1-4]' },
       },

@@ -151,9 +151,15 @@ function isFiltered({ document }: RunContext, list: Operation): boolean {
   );
 }
 
+/** Polls that find nothing at the address of an earlier `Location`. A resource whose identifier is in a body can exist later. */
 function notFound({ exchanges }: RunContext): readonly RunRemark[] {
+  const named = new Set(
+    exchanges.flatMap(({ status, headers: { location }, sent: { url } }) =>
+      status === 202 && location !== undefined && URL.canParse(location, url) ? [new URL(location, url).pathname] : [],
+    ),
+  );
   return exchanges
-    .filter(({ sent, status }) => sent.purpose === 'poll' && (status === 404 || status === 410))
+    .filter(({ sent, status }) => sent.purpose === 'poll' && (status === 404 || status === 410) && named.has(new URL(sent.url).pathname))
     .map((exchange) => ({
       exchange,
       pointer: '',

@@ -107,7 +107,7 @@ function toRefusal(error: unknown): Refusal {
     return new Refusal(
       503,
       'unavailable',
-      'The service has more requests to carry out than it can at the moment. It has not begun this one. Wait the number of seconds in Retry-After, then send the request again.',
+      'The service has more requests than it can handle at the moment. It has not begun this one. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
   if (error instanceof InfrastructureError) return new Refusal(503, 'unavailable', error.message);

@@ -1,6 +1,6 @@
 import type { Issue } from '@reseller/contract';
 
-/** Broken rules that are collected. A response names half of them, because some are redundant. */
+/** Broken rules that are collected. Some of them repeat others, so a response names at most half as many. */
 export const MAX_ISSUES = 100;
 
 /** For each rule, the rules that make it redundant if the same value breaks them too. */

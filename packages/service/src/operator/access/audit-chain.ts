@@ -24,7 +24,7 @@ export interface Link {
   readonly hash: string;
 }
 
-/** The columns that link a record. */
+/** The columns that link a record to the one before. */
 interface Chained extends Link {
   /** Random. An erasure removes it with the content, so that nothing can be guessed from the hash. */
   readonly salt: string;

@@ -9,7 +9,6 @@ import { unchangedAround } from '../../rules/in-force.ts';
 import { euros } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { vatInForce } from '../../rules/vat.ts';
-import { shareData } from '../codec.ts';
 import type { DataOf, ReadOperation } from '../operation.ts';
 import { toUnitPrice } from '../unit-price.ts';
 
@@ -46,7 +45,7 @@ function hostsAt(catalogue: Catalogue, at: At): VmHost[] {
       catalogue.hosts.flatMap(({ priceVersions }) => priceVersions.map(({ validFrom }) => validFrom)),
       now,
     ),
-    hosts: shareData(catalogue.hosts.map((host) => toVmHost(host, at))),
+    hosts: catalogue.hosts.map((host) => toVmHost(host, at)),
   };
   pricedHosts.set(catalogue, byRate.set(vat, priced));
   return priced.hosts;

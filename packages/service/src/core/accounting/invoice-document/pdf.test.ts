@@ -165,7 +165,7 @@ test('names the corrected invoice on a credit note, which has no due date', asyn
     '300 532 11 bold: Total in your favour, EUR',
     '510 532 11 bold: 11.75',
     '50 555 8: Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).',
-    '50 569 8: We credit 11.75 EUR for invoice INV-00001, which stays as it is. The amount is set off against the amount left to pay of the',
+    '50 569 8: We credit 11.75 EUR for invoice INV-00001, which stays as it is. The amount is set off against what is still to pay of the',
     '50 578 8: invoice. The rest pays your next invoices.',
     ...FOOTER,
   ]);

@@ -114,7 +114,7 @@ export const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     pleaseTransfer: ({ amount, due, iban, bank, number }) =>
       `Please transfer ${amount} EUR by ${due} to ${iban} (${bank}) with the reference ${number}.`,
     weCredit: (amount, invoice) =>
-      `We credit ${amount} EUR for invoice ${invoice}, which stays as it is. The amount is set off against the amount left to pay of the invoice. The rest pays your next invoices.`,
+      `We credit ${amount} EUR for invoice ${invoice}, which stays as it is. The amount is set off against what is still to pay of the invoice. The rest pays your next invoices.`,
     page: (page, count) => `page ${page} of ${count}`,
   },
   de: {
