@@ -5,6 +5,6 @@
  */
 export function withCheckedClient(functions: string): string {
   return functions
-    .replace(/^import .*\bClient,.* from ('.*');$/m, "$&\nimport { checkedClient } from $1;")
+    .replace(/^import .*\bClient,.* from ('.*');$/m, '$&\nimport { checkedClient } from $1;')
     .replaceAll('options.client.', 'checkedClient(options).');
 }

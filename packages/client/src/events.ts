@@ -1,6 +1,6 @@
 /** The feed of events of a service with the extension, page by page. */
 import type { Groups } from './generated/extension/groups.gen.ts';
-import type { FeedEvent, ListEventsForm, WebhookPayload } from './generated/extension/types.gen.ts';
+import type { ListEventsForm, WebhookPayload } from './generated/extension/types.gen.ts';
 import type { RequestOptions } from './runtime/options.ts';
 
 export interface EventPage {
@@ -27,11 +27,6 @@ export async function* eventPages(
     const page = await account.events(next, options);
     next = { ...form, cursor: page.next_cursor };
     hasMore = page.has_more;
-    yield { events: page.events.filter(hasType), cursor: page.next_cursor };
+    yield { events: page.events, cursor: page.next_cursor };
   }
-}
-
-/** The data of each type are those of a webhook. */
-function hasType(event: FeedEvent): event is WebhookPayload {
-  return typeof event.type === 'string';
 }

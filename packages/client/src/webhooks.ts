@@ -26,7 +26,7 @@ export type WebhookHeaders =
  * @param payload The body of the request as it was received, as text or bytes. A body that was parsed and written again has another signature.
  * @param headers Needs `webhook-id`, `webhook-timestamp` and `webhook-signature`.
  * @param secret The `signing_secret` of the webhook, or several while one replaces another.
- * @throws WebhookVerificationError if the request was not signed with one of the secrets, or more than five minutes ago, or its body is no event.
+ * @throws WebhookVerificationError if the request was not signed with one of the secrets, or more than five minutes ago, or its body is not an event.
  * @throws TypeError if the payload is neither text nor bytes, or a secret is not that of a webhook.
  */
 export async function verifyWebhook(

@@ -91,11 +91,11 @@ test('accepts further fields and requires none in a form that the specification 
 });
 
 test('takes pairs as a text or an object, and refuses what would become other pairs', () => {
-  const [facts] = factsOfForm({ type: 'object', properties: { labels: { type: 'string', 'x-pairs': true } } });
-  if (!facts) throw new Error('The document has no operation.');
+  const [labelled] = factsOfForm({ type: 'object', properties: { labels: { type: 'string', 'x-pairs': true } } });
+  if (!labelled) throw new Error('The document has no operation.');
   const encoded = (labels: unknown) => {
     const messages: string[] = [];
-    const fields = encodeForm(facts, { labels }, (...[, , message]) => messages.push(message));
+    const fields = encodeForm(labelled, { labels }, (...[, , message]) => messages.push(message));
     return messages[0] ?? decodeURIComponent(textOf(fields));
   };
   expect(encoded('env=test,team=web')).toBe('labels=env=test,team=web');

@@ -32,10 +32,17 @@ async function pagesRead({ read }: List, offset?: number): Promise<number[][]> {
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
-test.each([{ limt: 3 }, { limit: NaN }, { limit: -1 }, { limit: '3' }])('toArray refuses the options %j and reads nothing', async (options) => {
-  const { requests } = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch: async () => Response.json(envelope([])) }).account;
-  await expect(Reflect.apply(requests().toArray, undefined, [options])).rejects.toThrow(TypeError);
-});
+test.each([{ limt: 3 }, { limit: NaN }, { limit: -1 }, { limit: '3' }])(
+  'toArray refuses the options %j and reads nothing',
+  async (options) => {
+    const { requests } = createReseller({
+      apiKey: 'key',
+      baseUrl: 'http://a.test',
+      fetch: async () => Response.json(envelope([])),
+    }).account;
+    await expect(Reflect.apply(requests().toArray, undefined, [options])).rejects.toThrow(TypeError);
+  },
+);
 
 describe('pagesOf', () => {
   test.each([

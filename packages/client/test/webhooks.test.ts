@@ -62,13 +62,15 @@ test('needs no Headers of the platform', async () => {
   vi.unstubAllGlobals();
 });
 
-test.each(['not JSON', 'null', '[]', '{}'])('refuses the signed body %s, which is no event, with the same class', async (body) => {
+test.each(['not JSON', 'null', '[]', '{}'])('refuses the signed body %s, which is not an event, with the same class', async (body) => {
   await expect(verifyWebhook(body, signed([SECRET], { body }), SECRET)).rejects.toThrow(WebhookVerificationError);
 });
 
 test('says that a body was parsed, and that there is no secret', async () => {
   const parsed: unknown = Reflect.apply(verifyWebhook, undefined, [EVENT, signed([SECRET]), SECRET]);
-  await expect(parsed).rejects.toThrow(new TypeError('The payload must be the body as it was received, as text or bytes. Pass it before it is parsed.'));
+  await expect(parsed).rejects.toThrow(
+    new TypeError('The payload must be the body as it was received, as text or bytes. Pass it before it is parsed.'),
+  );
   await expect(verifyWebhook(BODY, signed([SECRET]), [])).rejects.toThrow(TypeError);
 });
 

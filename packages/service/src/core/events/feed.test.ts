@@ -189,7 +189,8 @@ describe.each(engines)('on %s', (engine) => {
       'cursor_expired',
       'Events after this cursor were deleted, because they are kept for 30 days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.',
     ]);
-    for (const form of [{}, { cursor: third.next_cursor }]) expect((await read(service, form)).events.map(({ type }) => type)).toEqual(['vm.stopped']);
+    for (const form of [{}, { cursor: third.next_cursor }])
+      expect((await read(service, form)).events.map(({ type }) => type)).toEqual(['vm.stopped']);
     await deleteOldEvents(service.store, begun + 31 * 86_400_000);
     expect(await read(service, { cursor: newest })).toEqual({ events: [], next_cursor: newest, has_more: false });
     expect(await read(service)).toEqual({ events: [], next_cursor: newest, has_more: false });
