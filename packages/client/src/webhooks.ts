@@ -68,7 +68,7 @@ function decoded(payload: Uint8Array | ArrayBuffer): string {
 }
 
 function parsed(text: string): WebhookPayload {
-  const event: unknown = parseJson(text);
+  const event = parseJson(text);
   if (!isEvent(event)) throw new WebhookVerificationError('The body of the request is signed and is not an event.');
   return event;
 }
