@@ -9,7 +9,7 @@ import type { OpenApiDocument } from '@reseller/contract';
 
 import { operationTable } from './operation-table.ts';
 import { runtime, RUNTIME_MODULE } from './runtime.ts';
-import { dropFailures, dropRemarks, numericText, openEnumeration } from './types.ts';
+import { dropFailures, dropRemarks, openEnumeration, textOrValue } from './types.ts';
 
 /** The generator drops schemas that no written operation refers to, also those of webhooks, and then does not find them. */
 const WEBHOOK_SCHEMAS: readonly string[] = ['WebhookPayload'];
@@ -48,7 +48,7 @@ export function configOf(document: string, folder: string, operations?: readonly
         name: '@hey-api/typescript',
         // The document has schemas called XxxResponse. The successful responses of an operation need another name.
         responses: { response: '{{name}}Success' },
-        $resolvers: { string: numericText, union: openEnumeration },
+        $resolvers: { string: textOrValue, union: openEnumeration },
       },
       runtime(),
       operationTable(),

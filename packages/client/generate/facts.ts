@@ -70,8 +70,9 @@ function typeOf(document: unknown, id: string, { name, kind, pointer }: FormFiel
       `The field ${name} of ${id} is of the kind ${kind}. Teach src/runtime/form.ts to encode it, and src/reconcile.ts to compare it.`,
     );
   }
-  const isNumber = kind === 'string' && isNumeric(members(follow(document, { $ref: `#${pointer}` }))['pattern']);
-  return isNumber ? 'numeric' : kind;
+  const { pattern, 'x-pairs': isPairs } = members(follow(document, { $ref: `#${pointer}` }));
+  if (kind === 'string' && isPairs === true) return 'pairs';
+  return kind === 'string' && isNumeric(pattern) ? 'numeric' : kind;
 }
 
 /** The schema of `data` in the operation's successful response. */

@@ -1,6 +1,6 @@
 /**
- * Writes the parts that `openapi-ts` cannot write: the groups with positional parameters, and constants of the whole document. Reduces the types of the
- * extension to those that it adds. Run by the script `generate`, after `openapi-ts`.
+ * Writes the parts that `openapi-ts` cannot write: the groups with positional parameters, and constants of the whole document. Has the
+ * functions check their client, and reduces the types of the extension to those that it adds. Run by the script `generate`, after `openapi-ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { readOperations } from '@reseller/contract';
 
 import { EXTENSION_PLACES, PLACES } from '../src/places.ts';
+import { withCheckedClient } from './checked-client.ts';
 import { addedOperations, readDocument } from './config.ts';
 import { writeDocumentFacts } from './document-facts.ts';
 import { idsIn, writeExtendedGroups, writeGroups } from './groups.ts';
@@ -28,6 +29,7 @@ const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../
 write('document.gen.ts', HEADER + writeDocumentFacts(extended, manifest));
 write('groups.gen.ts', HEADER + writeGroups(specification, PLACES));
 write('extension/groups.gen.ts', HEADER + writeExtendedGroups(extended, PLACES, EXTENSION_PLACES, added));
+for (const file of ['sdk.gen.ts', 'extension/sdk.gen.ts']) write(file, withCheckedClient(read(file)));
 write('extension/types.gen.ts', withoutBase(read('extension/types.gen.ts'), read('types.gen.ts')));
 
 function read(file: string): string {

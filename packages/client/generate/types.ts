@@ -17,9 +17,15 @@ export const openEnumeration: NonNullable<Resolvers['union']> = ({ $, schemas, c
   return $.type.or(...known, $.type.and($.type('string'), $.type.object()));
 };
 
-/** A text that may also be given as a number: an amount or an identifier of digits. The document has such patterns in requests alone. */
-export const numericText: NonNullable<Resolvers['string']> = ({ $, schema }) =>
-  isNumeric(schema.pattern) ? $.type.or($.type('string'), $.type('number')) : undefined;
+/**
+ * A text that may also be given as a number, an amount or an identifier of digits, or as an object (`x-pairs`). The document has such texts in
+ * requests alone.
+ */
+export const textOrValue: NonNullable<Resolvers['string']> = ({ $, schema }) => {
+  if (isNumeric(schema.pattern)) return $.type.or($.type('string'), $.type('number'));
+  if (Reflect.get(schema, 'x-pairs') !== true) return undefined;
+  return $.type.or($.type('string'), $.type('Readonly').generic($.type('Record').generics($.type('string'), $.type('string'))));
+};
 
 /** Remarks that the bundle adds about the origin of a part. Users of the client have never seen the text that they refer to. */
 const REMARK = /\n*\*[^*\n]*\b(?:specification|our choice|Inferred)\b[^*\n]*\*\s*$/;

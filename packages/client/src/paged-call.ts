@@ -1,5 +1,6 @@
 /** Lists that come in pages (specification: "Limits": the request log has up to 50 items per call). */
 import type { Call } from './runtime/call.ts';
+import { checkOptions } from './runtime/check-options.ts';
 
 /** A call that returns one page. Iterated, it returns every item, and reads further pages as they are needed. */
 export interface PagedCall<Item> extends Call<Item[]>, PagedMethods<Item> {}
@@ -41,7 +42,9 @@ function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<I
     async *[Symbol.asyncIterator]() {
       for await (const page of pages()) yield* page;
     },
-    async toArray({ limit = Infinity } = {}) {
+    async toArray(options = {}) {
+      checkOptions('toArray', options, ['limit']);
+      const { limit = Infinity } = options;
       const items: Item[] = [];
       for await (const item of methods) if (limit <= 0 || items.push(item) >= limit) break;
       return items;

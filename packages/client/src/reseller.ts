@@ -1,5 +1,5 @@
-import { accountOf, witnessBefore } from './account.ts';
 /** Every operation, by group: what `createReseller` returns. */
+import { accountOf, witnessBefore } from './account.ts';
 import { ENVIRONMENTS, PERSONAL, SECRETS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
 import type { Groups } from './generated/groups.gen.ts';

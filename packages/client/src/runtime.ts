@@ -10,7 +10,7 @@ export type { Refuse, Values } from './runtime/form.ts';
 export { isRecord, parseJson } from './runtime/json.ts';
 export type { ClientConfig, Clock, Fetch, RequestOptions } from './runtime/options.ts';
 export { fillPath } from './runtime/path.ts';
-export { CALL_OPTIONS, checkOptions } from './runtime/check-options.ts';
+export { CALL_OPTIONS, checkedClient, checkOptions } from './runtime/check-options.ts';
 export { errorOf, send } from './runtime/request.ts';
 export type { Sendable } from './runtime/request.ts';
 export type { Asked, Failure, Received, Verdict } from './runtime/wire.ts';

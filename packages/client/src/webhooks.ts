@@ -1,5 +1,6 @@
 /** Verifies the events that a service with the extension sends to webhooks (Standard Webhooks). */
 import type { WebhookPayload } from './generated/extension/types.gen.ts';
+import { isRecord, parseJson } from './runtime/json.ts';
 
 export type { WebhookPayload } from './generated/extension/types.gen.ts';
 
@@ -25,8 +26,8 @@ export type WebhookHeaders =
  * @param payload The body of the request as it was received, as text or bytes. A body that was parsed and written again has another signature.
  * @param headers Needs `webhook-id`, `webhook-timestamp` and `webhook-signature`.
  * @param secret The `signing_secret` of the webhook, or several while one replaces another.
- * @throws WebhookVerificationError if the request was not signed with one of the secrets, or more than five minutes ago, or its body is not JSON.
- * @throws TypeError if the secret is not that of a webhook.
+ * @throws WebhookVerificationError if the request was not signed with one of the secrets, or more than five minutes ago, or its body is not an event.
+ * @throws TypeError if the payload is neither text nor bytes, or a secret is not that of a webhook.
  */
 export async function verifyWebhook(
   payload: string | Uint8Array | ArrayBuffer,
@@ -34,7 +35,8 @@ export async function verifyWebhook(
   secret: string | readonly string[],
 ): Promise<WebhookPayload> {
   const keys = await Promise.all([secret].flat().map(importSecret));
-  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
+  if (keys.length === 0) throw new TypeError('There is no secret. Pass the signing_secret of the webhook.');
+  const text = typeof payload === 'string' ? payload : decoded(payload);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerOf(headers, name));
   if (id === undefined || timestamp === undefined || signatures === undefined)
     throw new WebhookVerificationError(
@@ -57,12 +59,23 @@ export async function verifyWebhook(
   );
 }
 
-function parsed(text: string): WebhookPayload {
+function decoded(payload: Uint8Array | ArrayBuffer): string {
   try {
-    return JSON.parse(text);
+    return new TextDecoder().decode(payload);
   } catch (cause) {
-    throw new WebhookVerificationError('The body of the request is signed and is not JSON, so it is not an event.', { cause });
+    throw new TypeError('The payload must be the body as it was received, as text or bytes. Pass it before it is parsed.', { cause });
   }
+}
+
+function parsed(text: string): WebhookPayload {
+  const event = parseJson(text);
+  if (!isEvent(event)) throw new WebhookVerificationError('The body of the request is signed and is not an event.');
+  return event;
+}
+
+/** The signature proves that the service wrote the rest. */
+function isEvent(value: unknown): value is WebhookPayload {
+  return isRecord(value) && typeof value['type'] === 'string';
 }
 
 async function importSecret(secret: string) {

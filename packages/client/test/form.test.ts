@@ -47,6 +47,8 @@ const facts = factsOf(document, operation);
 
 const encode = (values: Values, refuse: Refuse) => encodeForm(facts, values, refuse);
 
+const textOf = (fields: readonly EncodedField[]) => fields.map(({ name, text }) => `${name}=${text}`).join('&');
+
 /** The facts of the only operation of a document with this form. */
 function factsOfForm(schema: object): Operation[] {
   const content = { 'application/x-www-form-urlencoded': { schema } };
@@ -88,6 +90,21 @@ test('accepts further fields and requires none in a form that the specification 
   expect(issues).toEqual([]);
 });
 
+test('takes pairs as a text or an object, and refuses what would become other pairs', () => {
+  const [labelled] = factsOfForm({ type: 'object', properties: { labels: { type: 'string', 'x-pairs': true } } });
+  if (!labelled) throw new Error('The document has no operation.');
+  const encoded = (labels: unknown) => {
+    const messages: string[] = [];
+    const fields = encodeForm(labelled, { labels }, (...[, , message]) => messages.push(message));
+    return messages[0] ?? decodeURIComponent(textOf(fields));
+  };
+  expect(encoded('env=test,team=web')).toBe('labels=env=test,team=web');
+  expect(encoded({ env: 'test', team: '' })).toBe('labels=env=test,team=');
+  expect(encoded({})).toBe('labels=');
+  for (const other of [{ env: 'test,team=web' }, { 'env=a': 'b' }, { cores: 2 }, ['env=test'], 5])
+    expect(encoded(other)).toMatch('must be a text such as env=test, or an object of texts without = and commas');
+});
+
 test('the generator refuses a field that cannot be encoded', () => {
   expect(() => factsOfForm({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toThrow(
     'The field a of b',
@@ -105,8 +122,6 @@ test('masks secrets and personal data, and leaves out what is undefined', () => 
   expect(encode(values, (...issue) => issues.push(issue))).toEqual(sent);
   expect(issues).toEqual([]);
 });
-
-const textOf = (fields: readonly EncodedField[]) => fields.map(({ name, text }) => `${name}=${text}`).join('&');
 
 test('reads back every form that it has encoded', () => {
   const text = fc.string({ unit: 'binary' });

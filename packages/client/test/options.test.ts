@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { createReseller, OutcomeUnknownError, redact } from '../src/index.ts';
 import type { ClientEvent, Fetch, Middleware } from '../src/index.ts';
-import { createClient, listDomains } from '../src/operations.ts';
+import { createClient, createVm, listDomains } from '../src/operations.ts';
 import { envelope, reset, scripted, VM } from './scripted-service.ts';
 
 const CONNECTION = { apiKey: 'key', baseUrl: 'http://a.test' };
@@ -76,6 +76,12 @@ test('gives the middleware of each attempt the headers of the call, without thos
   const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch, clock, middleware: [append, unavailable] });
   await reseller.vm.hosts().catch(() => {});
   expect(seen).toEqual(['one', 'one', 'one']);
+});
+
+test.each([[{ body: VM }], []])('a single function without a client says that it needs one: createVm(%j)', async (...input) => {
+  expect(() => Reflect.apply(createVm, undefined, input)).toThrow(
+    new TypeError('The client is missing. Pass what createClient returned: { client, … }.'),
+  );
 });
 
 describe('withOptions', () => {

@@ -32,6 +32,18 @@ async function pagesRead({ read }: List, offset?: number): Promise<number[][]> {
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
+test.each([{ limt: 3 }, { limit: NaN }, { limit: -1 }, { limit: '3' }])(
+  'toArray refuses the options %j and reads nothing',
+  async (options) => {
+    const { requests } = createReseller({
+      apiKey: 'key',
+      baseUrl: 'http://a.test',
+      fetch: async () => Response.json(envelope([])),
+    }).account;
+    await expect(Reflect.apply(requests().toArray, undefined, [options])).rejects.toThrow(TypeError);
+  },
+);
+
 describe('pagesOf', () => {
   test.each([
     [0, [0], []],
@@ -136,7 +148,6 @@ describe('a paged call', () => {
 
   test.each([
     [0, 0],
-    [-1, 0],
     [1, 1],
     [50, 1],
     [51, 2],
@@ -145,7 +156,7 @@ describe('a paged call', () => {
     [500, 3],
   ])('toArray with a limit of %i makes %i requests', async (limit, requests) => {
     const { reseller, forms } = start(120);
-    expect(await reseller.account.requests().toArray({ limit })).toEqual(down(120, Math.max(1, 121 - Math.max(limit, 0))).map(entry));
+    expect(await reseller.account.requests().toArray({ limit })).toEqual(down(120, Math.max(1, 121 - limit)).map(entry));
     expect(forms).toHaveLength(Math.max(1, requests));
   });
 

@@ -62,8 +62,16 @@ test('needs no Headers of the platform', async () => {
   vi.unstubAllGlobals();
 });
 
-test('refuses a signed body that is not JSON with the same class', async () => {
-  await expect(verifyWebhook('not JSON', signed([SECRET], { body: 'not JSON' }), SECRET)).rejects.toThrow(WebhookVerificationError);
+test.each(['not JSON', 'null', '[]', '{}'])('refuses the signed body %s, which is not an event, with the same class', async (body) => {
+  await expect(verifyWebhook(body, signed([SECRET], { body }), SECRET)).rejects.toThrow(WebhookVerificationError);
+});
+
+test('says that a body was parsed, and that there is no secret', async () => {
+  const parsed: unknown = Reflect.apply(verifyWebhook, undefined, [EVENT, signed([SECRET]), SECRET]);
+  await expect(parsed).rejects.toThrow(
+    new TypeError('The payload must be the body as it was received, as text or bytes. Pass it before it is parsed.'),
+  );
+  await expect(verifyWebhook(BODY, signed([SECRET]), [])).rejects.toThrow(TypeError);
 });
 
 test.each([

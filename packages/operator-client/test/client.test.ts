@@ -330,3 +330,7 @@ test.each([204, 200])('an operation whose document has no body succeeds without 
   const call = deleteSnapshot({ client, path: { snapshot: 'before' } });
   expect(await call.withMeta()).toMatchObject({ status, attempts: 1 });
 });
+
+test('a function without a client says that it needs one', () => {
+  expect(() => Reflect.apply(getClock, undefined, [{}])).toThrow('The client is missing. Pass what createClient returned');
+});

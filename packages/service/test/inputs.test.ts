@@ -128,11 +128,12 @@ const WEBHOOK: Record<string, Effect> = {
 };
 
 /** Two events, of which a field leaves some. */
-function eventsWith(form: Readonly<Record<string, unknown>>, left: readonly string[]): Effect {
+function eventsWith(fields: (first: Data) => Readonly<Record<string, unknown>>, left: readonly string[]): Effect {
   return async ({ service, owner: { apiKey } }) => {
     const { data } = (await service.call('createVm', { form: SMALL_VM, apiKey })).body;
     await service.call('setVmPower', { path: { vmid: String(data.identifier) }, form: { mode: 'stop' }, apiKey });
-    const { body } = await service.call('listEvents', { form, apiKey });
+    const first = (await service.call('listEvents', { form: { limit: 1 }, apiKey })).body.data;
+    const { body } = await service.call('listEvents', { form: fields(first), apiKey });
     expect(body.data.events.map(({ type }: Data) => type)).toEqual(left);
   };
 }
@@ -265,9 +266,9 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     },
   },
   listEvents: {
-    cursor: eventsWith({ cursor: '1' }, ['vm.stopped']),
-    limit: eventsWith({ limit: 1 }, ['vm.created']),
-    type: eventsWith({ type: 'vm.stopped' }, ['vm.stopped']),
+    cursor: eventsWith(({ next_cursor }) => ({ cursor: next_cursor }), ['vm.stopped']),
+    limit: eventsWith(() => ({ limit: 1 }), ['vm.created']),
+    type: eventsWith(() => ({ type: 'vm.stopped' }), ['vm.stopped']),
   },
   addWebhook: WEBHOOK,
   editWebhook: WEBHOOK,

@@ -2,6 +2,16 @@
 import { display } from './form.ts';
 import type { RequestOptions } from './options.ts';
 
+/**
+ * The client of a generated function.
+ *
+ * @throws TypeError when there is none.
+ */
+export function checkedClient<Client>(options?: { readonly client?: Client | undefined }): Client {
+  if (!options?.client) throw new TypeError('The client is missing. Pass what createClient returned: { client, … }.');
+  return options.client;
+}
+
 /** Options of one call. */
 export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];
 
@@ -38,6 +48,7 @@ function isFunction(value: unknown): boolean {
 
 const KINDS: readonly Kind[] = [
   ['a positive number of milliseconds', (value) => Number(value) > 0 && typeof value === 'number', ['timeoutMs', 'deadlineMs', 'waitMs']],
+  ['a number from 0', (value) => typeof value === 'number' && value >= 0, ['limit']],
   ['a whole number from 0', (value) => Number.isInteger(value) && Number(value) >= 0, ['maxRetries']],
   ['a function', isFunction, ['fetch', 'onEvent', 'beforeBillable']],
   ['an array of functions', (value) => Array.isArray(value) && value.every(isFunction), ['middleware']],

@@ -15,6 +15,8 @@ import { send } from './request.ts';
 import { shape } from './shape.ts';
 import type { DataOf } from './shape.ts';
 
+export { checkedClient } from './check-options.ts';
+
 /** Sends requests for the functions of `@reseller/client/operations`. */
 export interface Client {
   readonly delete: Send;

@@ -1,4 +1,5 @@
 /** Forms: each value is checked against the type of its field, then encoded. Every other rule is the server's. */
+import { isRecord } from './json.ts';
 import type { FieldType, Operation } from './operation.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -21,6 +22,7 @@ export interface EncodedField {
 const NOUNS: Readonly<Record<FieldType, string>> = {
   string: 'text',
   numeric: 'a number or its text',
+  pairs: 'a text such as env=test, or an object of texts without = and commas',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
@@ -41,7 +43,7 @@ export function encodeForm(
     }
     for (const needed of needs?.[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
     const isHidden = hidden.includes(name) || hasCredentials(value);
-    const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
+    const text = isOfType(type, value) ? encodeText(textOf(value)) : undefined;
     if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
     else encoded.push({ name, text, shown: isHidden ? MASK : value });
   }
@@ -64,8 +66,23 @@ export function formText(fields: readonly Pick<EncodedField, 'name' | 'text'>[])
   return fields.map(({ name, text }) => `${encodeText(name)}=${text}`).join('&') || null;
 }
 
+/** The text of a value of a field. An object becomes pairs. */
+function textOf(value: unknown): string {
+  if (!isRecord(value)) return String(value);
+  return Object.entries(value)
+    .map(([key, text]) => `${key}=${String(text)}`)
+    .join(',');
+}
+
+/** Whether a value may be given for pairs. A comma or an equals sign in a key or a text would make other pairs of it. */
+function isOfPairs(value: unknown): boolean {
+  if (!isRecord(value)) return typeof value === 'string';
+  return Object.entries(value).every(([key, text]) => typeof text === 'string' && !/[=,]/.test(key + text));
+}
+
 function isOfType(type: FieldType, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'pairs') return isOfPairs(value);
   if (type === 'numeric') return typeof value === 'string' || Number.isFinite(value);
   return type === 'number' ? Number.isFinite(value) : typeof value === type;
 }

@@ -33,5 +33,5 @@ export interface Operation {
 /** A list in a property of `data`, or a map whose keys become a property of each item. */
 export type ListShape = { readonly property: string } | { readonly keyedBy: string };
 
-/** `numeric` is a text of digits, which may also be given as a number. */
-export type FieldType = 'string' | 'numeric' | 'integer' | 'number' | 'boolean';
+/** `numeric` is a text of digits, which may also be given as a number, and `pairs` a text `key=value,key=value`, also given as an object. */
+export type FieldType = 'string' | 'numeric' | 'pairs' | 'integer' | 'number' | 'boolean';

@@ -16,6 +16,8 @@ import type { Call, ClientConfig as AnyClientConfig, Connection, Refuse, Request
 import { operations, secretNames } from '../generated/operation-table.gen.ts';
 import { classifyProblem } from './problem.ts';
 
+export { checkedClient } from '@reseller/client/runtime';
+
 /** Options of `createClient`. */
 export type ClientConfig = Where &
   Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey'> & {

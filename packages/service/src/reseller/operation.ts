@@ -20,8 +20,8 @@ type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Val
 export type FormOf<Id extends OperationId> = AsSent<NonNullable<Member<Route<Id>, 'Body'>>>;
 /** The path parameters of an operation. */
 export type PathOf<Id extends OperationId> = AsSent<NonNullable<Member<Route<Id>, 'Params'>>>;
-/** A client may give a text of digits as a number, and sends a text. */
-type AsSent<Values> = { [Name in keyof Values]: string extends Values[Name] ? Exclude<Values[Name], number> : Values[Name] };
+/** A client may give a text as a number or an object, and sends a text. */
+type AsSent<Values> = { [Name in keyof Values]: string extends Values[Name] ? Exclude<Values[Name], number | object> : Values[Name] };
 /** The `data` of an operation's successful response. */
 export type DataOf<Id extends OperationId> = Member<Member<Member<Route<Id>, 'Reply'>, 200>, 'data'>;
 

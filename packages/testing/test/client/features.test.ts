@@ -316,4 +316,7 @@ test('accepts a response that also has a value which the request left as it was'
   expect(await reseller.vm.edit(identifier, { hostname: 'shop1' })).toMatchObject({ name: 'shop1', hostname: 'shop1' });
   expect(await reseller.vm.edit(identifier, { name: 'Shop' })).toMatchObject({ name: 'Shop', hostname: 'shop1' });
   expect(await reseller.vm.edit(identifier, { labels: 'env=test' })).toMatchObject({ name: 'Shop', labels: { env: 'test' } });
+  const { labels } = await reseller.vm.edit(identifier, { labels: { env: 'live', team: '' } });
+  expect(labels).toEqual({ env: 'live', team: '' });
+  expect(await reseller.vm.edit(identifier, { labels })).toMatchObject({ labels });
 });

@@ -20,7 +20,7 @@ export const createVmFacts = {
         default_ptr: 'string',
         max_price: 'numeric',
         name: 'string',
-        labels: 'string',
+        labels: 'pairs',
         ssh_key_id: 'string',
         user_data: 'string'
     },
@@ -276,7 +276,7 @@ export const editVmFacts = {
     form: {
         name: 'string',
         hostname: 'string',
-        labels: 'string'
+        labels: 'pairs'
     },
     openForm: true,
     has: 'name',
@@ -809,7 +809,7 @@ export const quoteCreateVmFacts = {
         default_ptr: 'string',
         max_price: 'numeric',
         name: 'string',
-        labels: 'string',
+        labels: 'pairs',
         ssh_key_id: 'string',
         user_data: 'string'
     },

@@ -7,7 +7,7 @@ export type * from '../types.gen.ts';
 export type Webhooks = ReceiveEventWebhookRequest;
 
 /**
- * An event as a webhook receives it. A service may have further types, which a receiver ignores.
+ * An event as the feed has it and a webhook receives it. A service may have further types, which a reader ignores.
  */
 export type WebhookPayload = VmEvent | VmAbuseEvent | VmMonitoringEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
 
@@ -450,7 +450,7 @@ export type VmName = string;
 /**
  * Labels of the VM, as pairs of a key and a value with commas between them. Each key occurs once, and a value may be empty. An empty text removes all labels.
  */
-export type VmLabelsText = string;
+export type VmLabelsText = string | Readonly<Record<string, string>>;
 
 /**
  * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. A purchase that names it leaves out `ssh_key` and `ssh_key_displayname`. When a reinstallation or a password reset omits it, the keys of the VM stay as they are.
@@ -2815,7 +2815,7 @@ export type RevokeKeyResponse = SuccessEnvelope & {
  */
 export type ListEventsForm = {
     /**
-     * The `next_cursor` of an earlier response. Without it, the oldest events come first.
+     * The `next_cursor` of an earlier response to this account. Without it, the oldest events come first.
      */
     cursor?: string | number;
     /**
@@ -2839,7 +2839,7 @@ export type ListEventsResponse = SuccessEnvelope & {
         /**
          * The events, in the order of the feed.
          */
-        events: Array<FeedEvent>;
+        events: Array<WebhookPayload>;
         /**
          * Cursor with which the next call continues, also when there is nothing more now.
          */

@@ -1,5 +1,4 @@
 import type { CreatedVm } from '@reseller/client';
-import type { CreateVmForm } from '@reseller/client/extension';
 
 import { ofFamily } from '../../core/vm/addresses.ts';
 import { createVm as create } from '../../core/vm/create.ts';
@@ -8,7 +7,7 @@ import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { readLabels } from '../../rules/labels.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
-import type { DeliveredOperation } from '../operation.ts';
+import type { DeliveredOperation, FormOf } from '../operation.ts';
 import { NOT_A_KEY } from './ssh-keys.ts';
 import { toPricings } from './vm-resources.ts';
 
@@ -62,7 +61,7 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat, p
 }
 
 /** The VM that a form wants, with the defaults of the document (specification: "PUT /vm/create form fields"). */
-export function wantedVmOf(form: CreateVmForm): WantedVm {
+export function wantedVmOf(form: FormOf<'createVm'>): WantedVm {
   const { cores, mem, disk, storage, ips, backup_slots, network_speed, os, hostsystem, hostname, name, labels, ...more } = {
     ...DEFAULTS.CreateVmForm,
     ...form,
@@ -94,7 +93,7 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
 }
 
 /** The rules of the form that need no host system and that its schema cannot express. */
-export function brokenFormRules({ ssh_key, ssh_key_id, labels }: CreateVmForm): BrokenField[] {
+export function brokenFormRules({ ssh_key, ssh_key_id, labels }: FormOf<'createVm'>): BrokenField[] {
   const broken: BrokenField[] = [];
   const read = labels === undefined ? undefined : readLabels(labels);
   if (read !== undefined && 'broken' in read) broken.push(read.broken);
