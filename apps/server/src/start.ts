@@ -11,8 +11,6 @@ import {
   damageOr,
   DEMO_ACCOUNT,
   issueSharedDemoKey,
-  openPostgresStore,
-  openSqliteStore,
   seedDemoAccount,
   seedSandbox,
   serviceIdOf,
@@ -35,6 +33,7 @@ import { consoleBuilder } from './console-build.ts';
 import { consoleDirectory, consolePolicy } from './console-site.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
+import { openStore, openStoreWhenReachable } from './open-store.ts';
 import { repeat } from './scheduled-jobs.ts';
 import { simulationNotice, welcome } from './welcome.ts';
 
@@ -48,9 +47,7 @@ const NO_DOCS = 'The documentation is not built. Stop the service, run npx -y pn
 /** Starts the service, and ends the process on a signal. */
 export async function start(configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl } = configuration;
-  const store = await (databaseUrl === undefined
-    ? openSqliteStore(dataDirectory, { onFailedSync: endAtOnce })
-    : openPostgresStore(databaseUrl));
+  const store = await openStoreWhenReachable(() => openStore(configuration, { onFailedSync: endAtOnce }));
   try {
     await startOn(store, configuration);
   } catch (error) {
