@@ -67,7 +67,7 @@ test('counts a 503 by its cause', async () => {
   const { body } = await service.call('createVm', { form: SMALL_VM });
   service.hypervisor.failing = new Error('the hypervisor is away');
   expect((await service.operate(`/vms/${Object(body).data.identifier}/stop`, { method: 'POST' })).status).toBe(503);
-  expect(await valueOf(service, 'reseller_unavailable_total{api="operator",cause="infrastructure"}')).toBe(1);
+  expect(await valueOf(service, 'reseller_unavailable_total{api="operator",cause="infrastructure",system="hypervisor"}')).toBe(1);
 });
 
 test('shows its other metrics while the store cannot be read', async () => {

@@ -18,7 +18,7 @@ export interface Metrics {
   readonly registry: Registry;
   /** Duration of requests in seconds, by operation and status. */
   readonly requests: Histogram<'operation' | 'status'>;
-  readonly unavailable: Counter<'api' | 'cause'>;
+  readonly unavailable: Counter<'api' | 'cause' | 'system'>;
   readonly authenticationFailures: Counter<'api'>;
   readonly scheduledJobs: Counter;
   readonly scheduledJobFailures: Counter;
@@ -66,8 +66,8 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
     }),
     unavailable: new Counter({
       name: 'reseller_unavailable_total',
-      help: 'Requests that got a 503, by API and cause.',
-      labelNames: ['api', 'cause'],
+      help: 'Requests that got a 503, by API, cause, and system if the infrastructure failed.',
+      labelNames: ['api', 'cause', 'system'],
       registers,
     }),
     authenticationFailures: new Counter({
@@ -91,7 +91,9 @@ export function countFailure(
   { api, status, error }: { readonly api: Api; readonly status: number; readonly error: unknown },
 ): void {
   if (status === 401) authenticationFailures.inc({ api });
-  if (status === 503) unavailable.inc({ api, cause: causeOf(error) });
+  if (status !== 503) return;
+  const system = error instanceof InfrastructureError ? error.system : undefined;
+  unavailable.inc({ api, cause: causeOf(error), ...(system && { system }) });
 }
 
 function causeOf(error: unknown): Cause {

@@ -44,6 +44,7 @@ interface Plan {
 export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, Success<'registerDomain'>> = {
   name: 'registerDomain',
   recovery: 'undo',
+  leavesNoTrace: true,
   details,
   subject: domainSubject,
 
