@@ -25,7 +25,7 @@ export class InfrastructureError extends Error {
   }
 }
 
-/** What became of a delivery whose port failed. */
+/** The state of a delivery whose port failed. */
 interface FailedCall {
   readonly isSettled: boolean;
   readonly leavesNoTrace: boolean;

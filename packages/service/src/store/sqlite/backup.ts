@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { errorText } from '@reseller/contract/is-error';
 
+import { noteBackup } from '../backups.ts';
 import { StoreOpenError } from '../store.ts';
 import { forgetNumber, markClosed } from './open-mark.ts';
 import { lockDirectory, STORE_FILE } from './open.ts';
@@ -38,6 +39,7 @@ export function backUpSqliteStore({ from, to }: { readonly from: string; readonl
   if (existsSync(to)) throw new StoreOpenError(`The file ${to} exists already. Name a new file; a backup overwrites nothing.`);
   const copy = writeCopy(source, to);
   writeFileSync(checksumFileOf(to), `${sha256Of(to)}  ${basename(to)}\n`, { mode: 0o600, flush: true });
+  noteBackup(from, { time: Date.now(), file: to, bytes: copy.bytes });
   return copy;
 }
 
