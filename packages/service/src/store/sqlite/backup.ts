@@ -71,15 +71,27 @@ function verifyChecksum(file: string): boolean {
   );
 }
 
+export interface Restoration {
+  readonly from: string;
+  readonly to: string;
+  /** Whether a backup without its checksum is refused. */
+  readonly needsChecksum: boolean;
+}
+
 /**
  * Restores an embedded store from a backup into a directory without a store.
  *
- * @throws StoreOpenError if the backup is damaged, or the directory has a store or is in use. Then the directory is unchanged.
+ * @throws StoreOpenError if the backup is damaged, lacks a checksum that it needs, or the directory has a store or is in use. Then the directory is unchanged.
  */
-export function restoreSqliteStore({ from, to }: { readonly from: string; readonly to: string }): RestoredCopy {
+export function restoreSqliteStore({ from, to, needsChecksum }: Restoration): RestoredCopy {
   if (!existsSync(from)) throw new StoreOpenError(`There is no file ${from}. Name the file of a backup.`);
   const hasChecksum = verifyChecksum(from);
   verify(from);
+  // The check of the structure does not notice a value that was altered.
+  if (needsChecksum && !hasChecksum)
+    throw new StoreOpenError(
+      `The checksum ${checksumFileOf(from)} is missing, so an altered value in ${from} would not be noticed. Put the file there, or restore with --without-checksum.`,
+    );
   makePrivateDirectory(to);
   const lock = lockDirectory(to);
   try {
