@@ -2,7 +2,7 @@
  * Builds the JavaScript of a production installation: one bundle of the process and its commands, because Node does not strip the types of
  * TypeScript below node_modules, where `pnpm deploy` puts the packages of the workspace.
  */
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
@@ -24,6 +24,7 @@ const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@
 if (status === 0) {
   rmSync(DIST, { recursive: true, force: true });
   const { inputs, folder } = await bundleServer(join(SERVER, 'src'));
+  copyFileSync(join(REPOSITORY, 'packages/service/OPERATIONS.md'), join(import.meta.dirname, 'OPERATIONS.md'));
   const fonts = copyFontFiles(join(SERVER, 'src'));
   describeBundle(DIST, manifest, [...inputs, ...fonts.map((file) => relative(folder, file))], folder);
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });

@@ -10,7 +10,7 @@ export { copyFontFiles } from '@reseller/service/font-files';
 export { consoleDirectory } from '../src/console-site.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
-const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal', 'verify-audit'];
+const COMMANDS = ['reseller-server', 'main', 'move', 'backup', 'restore', 'migrate', 'reseal', 'verify-audit'];
 /** Separate files, because the service starts them as threads. */
 const WORKERS = {
   'render-worker': join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts'),

@@ -1,14 +1,20 @@
 /** Options and error messages of the maintenance commands. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { errorText, isError } from '@reseller/contract/is-error';
 import { StoreOpenError } from '@reseller/service/maintenance';
 
+import { ConfigurationError } from './configuration.ts';
 import { SecretError } from './secrets.ts';
 
 /** Paths in options and variables are relative to this folder, regardless of the current folder. */
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
+
+/** How a command is run: in an installation as a command of `reseller-server`, otherwise as a script of the repository. */
+export function invocationOf(script: string, command = script): string {
+  return basename(process.argv[1] ?? '').startsWith('reseller-server') ? `reseller-server ${command}` : `npx -y pnpm@12 ${script}`;
+}
 
 /** An error of the user; the message is for the user. */
 export class UsageError extends Error {
@@ -66,7 +72,8 @@ export async function runCommand(work: () => string | Promise<string>): Promise<
       process.stdout.write(error.message);
       return;
     }
-    const isForUser = error instanceof UsageError || error instanceof StoreOpenError || error instanceof SecretError;
+    const isForUser =
+      error instanceof UsageError || error instanceof StoreOpenError || error instanceof SecretError || error instanceof ConfigurationError;
     process.stderr.write(`${isForUser ? error.message : isError(error) ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   }

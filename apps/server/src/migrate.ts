@@ -1,10 +1,10 @@
 /** Brings the tables of a store up to date before a new version starts; packages/service/OPERATIONS.md, "Upgrade". */
 import { lockingSessionsOf, migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service/maintenance';
 
-import { dataDirectory, flagOf, runCommand, UsageError } from './command-line.ts';
+import { dataDirectory, flagOf, invocationOf, runCommand, UsageError } from './command-line.ts';
 import { secretOf } from './secrets.ts';
 
-const USAGE = `Usage: npx -y pnpm@12 migrate [--dry-run]
+const USAGE = `Usage: ${invocationOf('migrate')} [--dry-run]
 
   --dry-run  only print the migrations that would run
 

@@ -7,9 +7,9 @@ import { readDatabaseUrl } from '@reseller/service/configuration';
 import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/maintenance';
 import type { Compared } from '@reseller/service/maintenance';
 
-import { counted, dataDirectory, HelpRequest, optionsOf, UsageError } from './command-line.ts';
+import { counted, dataDirectory, HelpRequest, invocationOf, optionsOf, UsageError } from './command-line.ts';
 
-const USAGE = `Usage: npx -y pnpm@12 move [--from DIRECTORY] [--to URL]
+const USAGE = `Usage: ${invocationOf('move')} [--from DIRECTORY] [--to URL]
 
   --from  data directory of the embedded store, relative to the root of the repository; default: RESELLER_DATA_DIR or .data
   --to    connection string of an empty PostgreSQL database; default: DATABASE_URL

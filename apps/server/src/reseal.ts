@@ -2,7 +2,7 @@
 import { errorText } from '@reseller/contract/is-error';
 import { reseal, StoreOpenError, StoreUnavailableError, systemClock, systemRandom } from '@reseller/service';
 
-import { counted } from './command-line.ts';
+import { counted, invocationOf } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import { secretFrom } from './key-files.ts';
 import { openStore } from './open-store.ts';
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   }
 }
 
-const USAGE = `Usage: npx -y pnpm@12 reseal
+const USAGE = `Usage: ${invocationOf('reseal')}
 
 Encrypts the stored secrets again after their key was replaced. Set RESELLER_SECRET to the new secret and RESELLER_SECRET_PREVIOUS to the one
 that the service used so far. With the embedded store, stop the service first.

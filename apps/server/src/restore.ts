@@ -1,10 +1,10 @@
 /** Restores the embedded store from a backup; packages/service/OPERATIONS.md, "Restore". */
 import { restoreSqliteStore } from '@reseller/service/maintenance';
 
-import { dataDirectory, flagOf, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
+import { dataDirectory, flagOf, invocationOf, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { describeCopy } from './describe-copy.ts';
 
-const USAGE = `Usage: npx -y pnpm@12 restore --from FILE [--to DIRECTORY] [--without-checksum]
+const USAGE = `Usage: ${invocationOf('restore')} --from FILE [--to DIRECTORY] [--without-checksum]
 
   --from              the file of a backup, with its checksum in a file .sha256 next to it
   --to                a data directory without a store; default: RESELLER_DATA_DIR or .data

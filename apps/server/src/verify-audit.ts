@@ -2,7 +2,7 @@
 import { errorText } from '@reseller/contract/is-error';
 import { StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
 
-import { counted } from './command-line.ts';
+import { counted, invocationOf } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import { openStore } from './open-store.ts';
 
@@ -37,7 +37,7 @@ function parseLink(text: string): { seq: number; hash: string } {
   return { seq: Number(seq), hash };
 }
 
-const USAGE = `Usage: npx -y pnpm@12 verify-audit [--expect NUMBER:HASH]
+const USAGE = `Usage: ${invocationOf('verify-audit', 'audit')} [--expect NUMBER:HASH]
 
 Verifies that no audit record was changed, removed or put in between, and prints where the chain is broken (exit code 2). With --expect, it also
 verifies that the chain was not recomputed since the run that printed the number and the hash. With the embedded store, stop the service first.

@@ -50,8 +50,16 @@ test('the rules have the members that Prometheus knows, and expressions that it 
     expect(rule.for ?? '1m').toMatch(/^\d+[smhd]$/);
     expect(Object.keys(rule.annotations).toSorted()).toEqual(['description', 'runbook', 'summary']);
     expect(['page', 'ticket']).toContain(rule.labels['severity']);
+    expect(rule.annotations['runbook']).toBe(`/opt/reseller/OPERATIONS.md#${rule.alert.toLowerCase()}`);
     expect({ rule: rule.alert, errors: nodesOf(rule.expr, '⚠') }).toEqual({ rule: rule.alert, errors: [] });
   }
+});
+
+test('each rule has its paragraph in the handbook, and each paragraph its rule', () => {
+  const handbook = readFileSync(resolve(import.meta.dirname, '../../../packages/service/OPERATIONS.md'), 'utf8');
+  const [, alerts = ''] = handbook.split(/^## Alerts$/m);
+  const paragraphs = [...alerts.matchAll(/^### (\w+)\n\n.{40}/gm)].map(([, name]) => name);
+  expect(paragraphs.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });
 
 test('every metric of the rules exists in a running service, on either engine', { tags: 'deep' }, async () => {

@@ -97,15 +97,18 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
 });
 
 test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
-  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade'];
+  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade', 'Incidents'];
   const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
   const directory = temporaryDirectory();
   const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011\n${commands}`, ['4010', '4011']))
     .replaceAll('/opt/reseller', installation)
     .replaceAll('/var/lib/reseller', join(directory, 'data'));
-  const { code, stdout, stderr } = await runScript(`${script}\nkill $service; wait $service || true\n`, directory);
+  const { code, stdout, stderr } = await runScript(script, directory);
   expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
-  expect(stdout).toMatch(/Backed up .*Restored .*The store is up to date\./s);
+  expect(stdout).toMatch(/Backed up .*Restored .*Raised \d+ fencing tokens by 1000000\..*The store is up to date\./s);
+  expect(stdout).toMatch(/^ +service +ready at http:\/\/127\.0\.0\.1:\d+$/m);
+  expect(stdout).toMatch(/^period_ends +0 +0 +on time$/m);
+  expect(stdout).toMatch(/No job of this account has failed\.\nThe chain is intact: \d+ records? verified\./);
   const connection = new DatabaseSync(join(directory, 'restored/store.sqlite'), { readOnly: true });
   const names = connection.prepare('select hostname from vms order by created').all();
   connection.close();
@@ -155,11 +158,16 @@ test('systemd accepts the unit', ({ skip }) => {
 test('the unit and the image run files of the installation, as a user without rights, and set variables that exist', () => {
   const unit = readFileSync(join(DEPLOY, 'reseller.service'), 'utf8');
   const image = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8');
-  const paths = [unit, image].flatMap((text) => [...text.matchAll(/\/opt\/reseller(\/[\w./-]+)/g)].map(([, path = '']) => path));
-  expect(new Set(paths)).toEqual(new Set(['/node_modules/.bin/node', '/dist/server/src/main.js']));
+  const backup = readFileSync(join(DEPLOY, 'reseller-backup.service'), 'utf8');
+  const paths = [unit, image, backup].flatMap((text) => [...text.matchAll(/\/opt\/reseller(\/[\w./-]+)/g)].map(([, path = '']) => path));
+  expect(new Set(paths)).toEqual(new Set(['/node_modules/.bin/node', '/dist/server/src/reseller-server.js', '/reseller-server']));
   expect(paths.filter((path) => !existsSync(join(installation, path)))).toEqual([]);
   expect([/^User=(\w+)/m.exec(unit)?.[1], /^USER (\d+)/m.exec(image)?.[1]]).toEqual(['reseller', '10001']);
   const documented = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+  const nginx = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8');
+  const named = [...nginx.matchAll(/\bRESELLER_\w+/g)].map(([name]) => name);
+  expect(named.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
   const variables = [unit, image].flatMap((text) => [...text.matchAll(/\b(RESELLER_\w+?)(?:_FILE)?=/g)].map(([, name = '']) => name));
   expect(variables.length).toBeGreaterThan(5);
   expect(variables.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);

@@ -34,7 +34,7 @@ export type { Clock } from './ports/system.ts';
 export type { Random } from './rules/random.ts';
 export { ClockError } from './delivery/clock-check.ts';
 export type { ClockLimits } from './delivery/clock-check.ts';
-export { storeFence } from './delivery/reservation.ts';
+export { raiseFencingTokens, storeFence } from './delivery/reservation.ts';
 export type { Ports, SimulatedPort } from './ports/ports.ts';
 export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';

@@ -210,3 +210,14 @@ export function storeFence(store: Store): Fence {
     },
   };
 }
+
+/** Raises all fencing tokens after a restore, above those that the infrastructure knows. @returns The number of tokens. */
+export function raiseFencingTokens(store: Store, by: number): Promise<number> {
+  return store.commit(async ({ db }) => {
+    const { numUpdatedRows } = await db
+      .updateTable('fencing_tokens')
+      .set(({ eb }) => ({ token: eb('token', '+', by) }))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  });
+}

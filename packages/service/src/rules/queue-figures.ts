@@ -1,4 +1,4 @@
-/** What waits in a queue. */
+/** The figures of a queue. */
 export interface QueueFigures {
   readonly waiting: number;
   readonly failed: number;

@@ -1,4 +1,4 @@
-/** What the service knows about the backups of its store. */
+/** Backups of the store, as far as the service can see them. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -37,7 +37,7 @@ export function lastBackupIn(directory: string): LastBackup | undefined {
   }
 }
 
-/** What the archiver of PostgreSQL has done, in milliseconds. Undefined if the database archives nothing, or archives in another way. */
+/** The last work of the archiver of PostgreSQL, in milliseconds. Undefined if the database archives nothing, or archives in another way. */
 export async function archiverOf({ read }: Store): Promise<{ readonly last: number | undefined; readonly fails: boolean } | undefined> {
   return read(async (db) => {
     const { rows } = await sql<{ mode: string; last: number | null; failed: number | null }>`
