@@ -46,7 +46,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
     more: { credit_limit: '12.00' },
   },
   setCreditLimit: { by: 'getAccount' },
-  setQuotas: { by: 'getAccount' },
+  setQuotas: { by: 'getAccount', more: { records_per_domain: 10 } },
   suspendAccount: { by: 'getAccount', fields: { reason: 'suspension_reason' } },
   setBillingProfile: { by: 'getBillingProfile', more: { language: 'de', valid_from: '2026-11-04' } },
   issueApiKey: { by: 'listApiKeys' },

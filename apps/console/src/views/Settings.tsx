@@ -50,7 +50,7 @@ function Service() {
           />
           <Setting
             name="Quotas of new accounts"
-            value={`${quotas.vms ?? 'any number of'} VMs, ${quotas.handles ?? 'any number of'} handles`}
+            value={`${quotas.vms ?? 'any number of'} VMs, ${quotas.handles ?? 'any number of'} handles, ${quotas.records_per_domain ?? 'any number of'} DNS records of each domain`}
             action={<ActionButton id="setDefaultQuotas" label="Change" />}
           />
           <Setting

@@ -41,6 +41,10 @@ export type Quotas = {
      * Number of handles; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records of each domain; null for no limit.
+     */
+    records_per_domain: number | null;
 };
 
 /**
@@ -563,6 +567,10 @@ export type SetQuotasRequest = {
      * Number of handles that the account may have; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records that each domain may have; null for no limit. It stays unchanged by default. Domains that have more keep them, and get no further ones.
+     */
+    records_per_domain?: number | null;
 };
 
 /**
@@ -4053,7 +4061,7 @@ export type Settings = {
      */
     audit_retention_months: number | null;
     /**
-     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit in a sandbox.
+     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit of both in a sandbox, and 1,000 DNS records of each domain.
      */
     default_quotas: Quotas;
     /**

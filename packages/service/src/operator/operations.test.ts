@@ -234,7 +234,7 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
     vm_identifier_quarantine_days: 90,
     request_log_retention: { months: null, bytes_per_account: 512 * 2 ** 20 },
     audit_retention_months: null,
-    default_quotas: { vms: null, handles: null },
+    default_quotas: { vms: null, handles: null, records_per_domain: 1_000 },
     second_operator: false,
     missing: [],
   });

@@ -34,10 +34,15 @@ export interface StoredSettings {
 export interface DefaultQuotas {
   readonly vms: number | null;
   readonly handles: number | null;
+  readonly recordsPerDomain: number | null;
 }
 
-/** The quotas of a new account of a live service until an operator sets others. */
-const DEFAULT_LIVE_QUOTAS: DefaultQuotas = { vms: 100, handles: 1_000 };
+const DEFAULT_RECORDS_PER_DOMAIN = 1_000;
+/** The quotas of a new account until an operator sets others. */
+const DEFAULT_QUOTAS: Readonly<Record<Mode, DefaultQuotas>> = {
+  live: { vms: 100, handles: 1_000, recordsPerDomain: DEFAULT_RECORDS_PER_DOMAIN },
+  sandbox: { vms: null, handles: null, recordsPerDomain: DEFAULT_RECORDS_PER_DOMAIN },
+};
 
 /** Which entries of the request log are kept. */
 export interface LogRetention {
@@ -182,9 +187,9 @@ function parseRateLimit(text: string | undefined, mode: Mode): RateLimit | null 
 }
 
 function parseQuotas(text: string | undefined, mode: Mode): DefaultQuotas {
-  if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_QUOTAS : { vms: null, handles: null };
-  const quotas: DefaultQuotas = JSON.parse(text);
-  return quotas;
+  // An earlier version stored them without the records of a domain.
+  const stored: Partial<DefaultQuotas> = JSON.parse(text ?? '{}');
+  return { ...DEFAULT_QUOTAS[mode], ...stored };
 }
 
 function parseVatRates(text: string | undefined): readonly DatedVatRate[] {

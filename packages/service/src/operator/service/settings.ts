@@ -9,6 +9,7 @@ import type { VatRate } from '../../rules/vat.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import { missingSettings } from '../../store/missing-settings.ts';
 import {
+  readDefaultQuotas,
   readSettings,
   readTimeZone,
   readVatRates,
@@ -118,8 +119,13 @@ export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
   lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
-    const { vms, handles } = body.default_quotas;
-    await writeDefaultQuotas(db, { vms, handles });
+    const { vms, handles, records_per_domain } = body.default_quotas;
+    const { recordsPerDomain } = await readDefaultQuotas(db, mode);
+    await writeDefaultQuotas(db, {
+      vms,
+      handles,
+      recordsPerDomain: records_per_domain === undefined ? recordsPerDomain : records_per_domain,
+    });
     return toSettings(db, mode);
   },
 };
@@ -147,7 +153,11 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
     second_operator: secondOperator,
-    default_quotas: { vms: defaultQuotas.vms, handles: defaultQuotas.handles },
+    default_quotas: {
+      vms: defaultQuotas.vms,
+      handles: defaultQuotas.handles,
+      records_per_domain: defaultQuotas.recordsPerDomain,
+    },
     missing: await missingSettings(db, mode),
   };
 }
