@@ -100,7 +100,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   setAuditRetention: SETTINGS,
   setDefaultQuotas: SETTINGS,
   setSecondOperator: SETTINGS,
-  setVmIdentifierQuarantine: SETTINGS,
+  setVmIdentifierQuarantine: { ...SETTINGS, more: { address_quarantine_days: 2 } },
 };
 
 const withBody = operatorApi.filter(({ id, operation }) => operation.body !== undefined && !id.startsWith('quote'));

@@ -69,8 +69,8 @@ function Service() {
             action={<ActionButton id="setSecondOperator" label="Change" />}
           />
           <Setting
-            name="VM identifiers are free after"
-            value={`${settings.vm_identifier_quarantine_days} days`}
+            name="Quarantine"
+            value={`VM identifiers ${settings.vm_identifier_quarantine_days} days, addresses ${settings.address_quarantine_days} days`}
             action={<ActionButton id="setVmIdentifierQuarantine" label="Change" />}
           />
         </tbody>

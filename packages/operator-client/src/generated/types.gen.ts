@@ -4055,6 +4055,10 @@ export type Settings = {
      * Days for which the identifier of a removed VM stays unused. The default is 90.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days for which a released address of the provider stays unused. The default is 1.
+     */
+    address_quarantine_days: number;
     request_log_retention: RequestLogRetention;
     /**
      * Calendar months (UTC) whose records of the audit are kept in addition to the current one; null for all, which is the default.
@@ -4162,6 +4166,10 @@ export type SetVmIdentifierQuarantineRequest = {
      * Days of 24 hours, counted from the removal of a VM. At least one, because a repeated purchase returns the identifier of its VM for that long.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days of 24 hours for which a released address of the provider stays unused; 0 for none. Addresses of an account's own subnets do not rest. It stays unchanged by default.
+     */
+    address_quarantine_days?: number;
 };
 
 /**

@@ -1,4 +1,7 @@
 /** Settings of the service as a whole. */
+import { sql } from 'kysely';
+
+import { MS_PER_DAY } from '../rules/day.ts';
 import type { Mode } from '../rules/mode.ts';
 import { DEFAULT_TIME_ZONE, DEFAULT_VAT_RATES } from '../rules/vat.ts';
 import type { DatedVatRate } from '../rules/vat.ts';
@@ -22,6 +25,8 @@ export interface StoredSettings {
   readonly timeZone: string;
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
+  /** Days for which a released address stays unused. */
+  readonly addressQuarantine: number;
   readonly logRetention: LogRetention;
   /** Calendar months (UTC) before the current one whose audit records are kept, or null for all. */
   readonly auditRetention: number | null;
@@ -58,6 +63,9 @@ export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60
 /** The name of the setting. */
 const TIME_ZONE = 'time_zone';
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
+/** The name of the setting. */
+const ADDRESS_QUARANTINE = 'address_quarantine';
+const DEFAULT_ADDRESS_QUARANTINE_DAYS = 1;
 /** About a million requests. Without a limit, one account could fill the disk. */
 const DEFAULT_LOG_BYTES_PER_ACCOUNT = 512 * 2 ** 20;
 
@@ -71,6 +79,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     vatRates: parseVatRates(values.get('vat_rates')),
     timeZone: values.get(TIME_ZONE) ?? DEFAULT_TIME_ZONE,
     vmIdentifierQuarantine: parseQuarantine(values.get('vm_identifier_quarantine')),
+    addressQuarantine: Number(values.get(ADDRESS_QUARANTINE) ?? DEFAULT_ADDRESS_QUARANTINE_DAYS),
     logRetention: parseRetention(values.get('request_log_retention')),
     auditRetention: parseMonths(values.get('audit_retention')),
     defaultQuotas: parseQuotas(values.get('default_quotas'), mode),
@@ -94,6 +103,11 @@ export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
   const [row] = await settingNamed(db, { name: 'vm_identifier_quarantine' });
   return parseQuarantine(row?.value);
 }
+
+/** SQL: milliseconds for which a released address stays unused. A query reads it by itself, so that a purchase needs no further one. */
+export const addressQuarantineMs = sql<number>`(
+  coalesce((select cast(value as bigint) from settings where name = ${sql.lit(ADDRESS_QUARANTINE)}), ${sql.lit(DEFAULT_ADDRESS_QUARANTINE_DAYS)})
+  * ${sql.lit(MS_PER_DAY)})`;
 
 /** A setting that another module interprets. Undefined if it was never set. */
 export async function readSetting(db: Db, name: string): Promise<string | undefined> {
@@ -154,6 +168,11 @@ export async function writeVatRates(db: Db, rates: readonly DatedVatRate[], time
 /** @param days Days for which the identifier of a removed VM stays unused. */
 export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void> {
   return writeSetting(db, 'vm_identifier_quarantine', String(days));
+}
+
+/** @param days Days for which a released address stays unused. */
+export function writeAddressQuarantine(db: Db, days: number): Promise<void> {
+  return writeSetting(db, ADDRESS_QUARANTINE, String(days));
 }
 
 export function writeLogRetention(db: Db, retention: LogRetention): Promise<void> {

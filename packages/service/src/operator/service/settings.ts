@@ -13,6 +13,7 @@ import {
   readSettings,
   readTimeZone,
   readVatRates,
+  writeAddressQuarantine,
   writeAuditRetention,
   writeDefaultQuotas,
   writeLogRetention,
@@ -86,6 +87,7 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
+    if (body.address_quarantine_days !== undefined) await writeAddressQuarantine(db, body.address_quarantine_days);
     return toSettings(db, mode);
   },
 };
@@ -142,14 +144,24 @@ export const setSecondOperator: StoreOperation<'setSecondOperator'> = {
 };
 
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, timeZone, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas, secondOperator } =
-    await readSettings(db, mode);
+  const {
+    rateLimit,
+    vatRates,
+    timeZone,
+    vmIdentifierQuarantine,
+    addressQuarantine,
+    logRetention,
+    auditRetention,
+    defaultQuotas,
+    secondOperator,
+  } = await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
     vat_rates: vatRates.map(({ basisPoints, day }) => ({ basis_points: basisPoints, valid_from: day })),
     time_zone: timeZone,
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
+    address_quarantine_days: addressQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
     second_operator: secondOperator,
