@@ -1,9 +1,8 @@
 /** The feed of events of a service with the extension, page by page. */
 import type { Groups } from './generated/extension/groups.gen.ts';
-import type { ListEventsForm, WebhookPayload } from './generated/extension/types.gen.ts';
+import type { FeedEvent, ListEventsForm, WebhookPayload } from './generated/extension/types.gen.ts';
 import type { RequestOptions } from './runtime/options.ts';
 
-/** A part of the feed. */
 export interface EventPage {
   /** Oldest first. The `type` of an event says which `data` it has. A service may send further types. */
   readonly events: readonly WebhookPayload[];
@@ -17,7 +16,6 @@ export interface EventPage {
  *
  * @param form Without `cursor`, the feed begins with the oldest event of the last 30 days.
  * @throws CursorExpiredError if events after the cursor were deleted.
- * @throws InvalidError if the cursor was cut, or is one of another account.
  */
 export async function* eventPages(
   { account }: Pick<Groups, 'account'>,
@@ -29,6 +27,11 @@ export async function* eventPages(
     const page = await account.events(next, options);
     next = { ...form, cursor: page.next_cursor };
     hasMore = page.has_more;
-    yield { events: page.events, cursor: page.next_cursor };
+    yield { events: page.events.filter(hasType), cursor: page.next_cursor };
   }
+}
+
+/** The data of each type are those of a webhook. */
+function hasType(event: FeedEvent): event is WebhookPayload {
+  return typeof event.type === 'string';
 }

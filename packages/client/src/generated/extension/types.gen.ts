@@ -7,7 +7,7 @@ export type * from '../types.gen.ts';
 export type Webhooks = ReceiveEventWebhookRequest;
 
 /**
- * An event as the feed has it and a webhook receives it. A service may have further types, which a reader ignores.
+ * An event as a webhook receives it. A service may have further types, which a receiver ignores.
  */
 export type WebhookPayload = VmEvent | VmAbuseEvent | VmMonitoringEvent | VmBackupEvent | DomainEvent | DedicatedEvent | InvoiceEvent | PaymentEvent | AccountEvent | WebhookEvent;
 
@@ -2815,7 +2815,7 @@ export type RevokeKeyResponse = SuccessEnvelope & {
  */
 export type ListEventsForm = {
     /**
-     * The `next_cursor` of an earlier response to this account. Without it, the oldest events come first.
+     * The `next_cursor` of an earlier response. Without it, the oldest events come first.
      */
     cursor?: string | number;
     /**
@@ -2839,7 +2839,7 @@ export type ListEventsResponse = SuccessEnvelope & {
         /**
          * The events, in the order of the feed.
          */
-        events: Array<WebhookPayload>;
+        events: Array<FeedEvent>;
         /**
          * Cursor with which the next call continues, also when there is nothing more now.
          */

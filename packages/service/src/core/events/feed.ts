@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { MS_PER_DAY } from '../../rules/day.ts';
 import type { Random } from '../../rules/random.ts';
-import { invalid, Refusal } from '../../rules/refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { EventInboxTable, EventsTable } from '../../store/tables/events.ts';
 import { tuningOf } from '../../store/tuning.ts';
@@ -131,7 +131,7 @@ export interface FeedPage {
 /**
  * Events in the order of their positions, with the position to continue after.
  *
- * @throws Refusal 400 if events after the position were deleted, and 422 if the feed does not have the position.
+ * @throws Refusal 400 if events after the position were deleted, or the feed does not have it.
  */
 export async function readFeed(
   db: Db,
@@ -146,7 +146,8 @@ export async function readFeed(
       'cursor_expired',
       `Events after this cursor were deleted, because they are kept for ${EVENT_DAYS} days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.`,
     );
-  if (start > last) throw foreignCursor();
+  if (start > last)
+    throw new Refusal(400, 'malformed_request', 'The cursor is not from this feed. Send the next_cursor of an earlier response, or none.');
   let query = db.selectFrom('events').selectAll().where('account_id', '=', accountId).where('position', '>', start);
   if (type !== undefined) query = query.where('type', '=', type);
   const found = await query
@@ -157,12 +158,6 @@ export async function readFeed(
   const hasMore = found.length > limit;
   // Events of other types up to the end of the feed need not be read again.
   return { events, next: hasMore ? (events.at(-1)?.position ?? start) : last, hasMore };
-}
-
-/** The refusal of a cursor that would skip or repeat events. */
-export function foreignCursor(): Refusal {
-  const message = 'is not from the feed of this account. Send the whole next_cursor of an earlier response, or none';
-  return invalid([{ field: 'cursor', rule: 'exists', message }]);
 }
 
 /** The JSON text of an event, the same in each delivery. */

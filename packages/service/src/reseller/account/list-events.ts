@@ -1,9 +1,10 @@
-import type { WebhookPayload } from '@reseller/client/extension';
+import type { FeedEvent } from '@reseller/client/extension';
 
-import { feedCursor, feedPosition } from '../../core/events/cursor.ts';
-import { enterEvents, foreignCursor, payloadOf, readFeed } from '../../core/events/feed.ts';
+import { enterEvents, readFeed } from '../../core/events/feed.ts';
+import type { Event } from '../../core/events/feed.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
+import { toInstant } from '../../rules/instants.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /account/events: also what happened a moment ago. */
@@ -12,13 +13,15 @@ export const listEvents: StoreOperation<'listEvents'> = {
   async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
     await enterEvents(db, accountId, { store, random: ports.random, now });
     const { cursor, limit, type } = { ...DEFAULTS.ListEventsForm, ...form };
-    const after = cursor === undefined ? undefined : feedPosition(accountId, cursor);
-    if (cursor !== undefined && after === undefined) throw foreignCursor();
+    const after = cursor === undefined ? undefined : Number(cursor);
     const { events, next, hasMore } = await readFeed(db, { accountId, after, limit, type });
-    const payloads = events.map((event): WebhookPayload => JSON.parse(payloadOf(event)));
     return {
       message: `${counted(events.length, 'event')}.`,
-      data: { events: payloads, next_cursor: feedCursor(accountId, next), has_more: hasMore },
+      data: { events: events.map(toEvent), next_cursor: String(next), has_more: hasMore },
     };
   },
 };
+
+function toEvent({ id, type, entered, subject, data }: Event): FeedEvent {
+  return { id, type, timestamp: toInstant(entered), subject, data: JSON.parse(data) };
+}
