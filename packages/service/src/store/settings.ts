@@ -63,9 +63,8 @@ export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60
 /** The name of the setting. */
 const TIME_ZONE = 'time_zone';
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
-/** The name of the setting. */
-const ADDRESS_QUARANTINE = 'address_quarantine';
-const DEFAULT_ADDRESS_QUARANTINE_DAYS = 1;
+/** The name of the setting, which is in milliseconds, so that SQL need not multiply. Default: a day. */
+const ADDRESS_QUARANTINE = 'address_quarantine_ms';
 /** About a million requests. Without a limit, one account could fill the disk. */
 const DEFAULT_LOG_BYTES_PER_ACCOUNT = 512 * 2 ** 20;
 
@@ -79,7 +78,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     vatRates: parseVatRates(values.get('vat_rates')),
     timeZone: values.get(TIME_ZONE) ?? DEFAULT_TIME_ZONE,
     vmIdentifierQuarantine: parseQuarantine(values.get('vm_identifier_quarantine')),
-    addressQuarantine: Number(values.get(ADDRESS_QUARANTINE) ?? DEFAULT_ADDRESS_QUARANTINE_DAYS),
+    addressQuarantine: Number(values.get(ADDRESS_QUARANTINE) ?? MS_PER_DAY) / MS_PER_DAY,
     logRetention: parseRetention(values.get('request_log_retention')),
     auditRetention: parseMonths(values.get('audit_retention')),
     defaultQuotas: parseQuotas(values.get('default_quotas'), mode),
@@ -105,9 +104,8 @@ export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
 }
 
 /** SQL: milliseconds for which a released address stays unused. A query reads it by itself, so that a purchase needs no further one. */
-export const addressQuarantineMs = sql<number>`(
-  coalesce((select cast(value as bigint) from settings where name = ${sql.lit(ADDRESS_QUARANTINE)}), ${sql.lit(DEFAULT_ADDRESS_QUARANTINE_DAYS)})
-  * ${sql.lit(MS_PER_DAY)})`;
+export const addressQuarantineMs = sql<number>`
+  coalesce((select cast(value as bigint) from settings where name = ${sql.lit(ADDRESS_QUARANTINE)}), ${sql.lit(MS_PER_DAY)})`;
 
 /** A setting that another module interprets. Undefined if it was never set. */
 export async function readSetting(db: Db, name: string): Promise<string | undefined> {
@@ -172,7 +170,7 @@ export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void>
 
 /** @param days Days for which a released address stays unused. */
 export function writeAddressQuarantine(db: Db, days: number): Promise<void> {
-  return writeSetting(db, ADDRESS_QUARANTINE, String(days));
+  return writeSetting(db, ADDRESS_QUARANTINE, String(days * MS_PER_DAY));
 }
 
 export function writeLogRetention(db: Db, retention: LogRetention): Promise<void> {
