@@ -41,6 +41,10 @@ export type Quotas = {
      * Number of handles; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records of each domain; null for no limit.
+     */
+    records_per_domain: number | null;
 };
 
 /**
@@ -563,6 +567,10 @@ export type SetQuotasRequest = {
      * Number of handles that the account may have; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records that each domain may have; null for no limit. It stays unchanged by default. Domains that have more keep them, and get no further ones.
+     */
+    records_per_domain?: number | null;
 };
 
 /**
@@ -4047,13 +4055,17 @@ export type Settings = {
      * Days for which the identifier of a removed VM stays unused. The default is 90.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days for which a released address of the provider stays unused. The default is 1.
+     */
+    address_quarantine_days: number;
     request_log_retention: RequestLogRetention;
     /**
      * Calendar months (UTC) whose records of the audit are kept in addition to the current one; null for all, which is the default.
      */
     audit_retention_months: number | null;
     /**
-     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit in a sandbox.
+     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit of both in a sandbox, and 1,000 DNS records of each domain.
      */
     default_quotas: Quotas;
     /**
@@ -4154,6 +4166,10 @@ export type SetVmIdentifierQuarantineRequest = {
      * Days of 24 hours, counted from the removal of a VM. At least one, because a repeated purchase returns the identifier of its VM for that long.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days of 24 hours for which a released address of the provider stays unused; 0 for none. Addresses of an account's own subnets do not rest. It stays unchanged by default.
+     */
+    address_quarantine_days?: number;
 };
 
 /**
