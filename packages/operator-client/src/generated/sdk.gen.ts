@@ -1456,7 +1456,7 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
 /**
  * Get scheduled jobs
  *
- * Returns the next scheduled jobs and whether any job is overdue. Scheduled jobs include renewals and the closing of invoice periods.
+ * Returns the next scheduled jobs, whether any job is overdue, and the state of each queue. Scheduled jobs include renewals and the closing of invoice periods.
  *
  * Needs the scope `read`.
  */

@@ -4195,6 +4195,32 @@ export type DueItem = {
 };
 
 /**
+ * Work of one kind. `/metrics` has the same figures.
+ */
+export type WorkQueue = {
+    /**
+     * `deliveries` are changes of the infrastructure that were interrupted or wait, and `tasks` those that the infrastructure carries out. `audit_export` is missing without `RESELLER_AUDIT_FILE`, and `store_backups` where the service cannot know about backups.
+     */
+    queue: 'period_ends' | 'server_jobs' | 'domain_expiries' | 'invoice_documents' | 'zones' | 'webhooks' | 'backups' | 'machine_starts' | 'deliveries' | 'tasks' | 'audit_export' | 'store_backups';
+    /**
+     * Number of items that are due, up to 1,000. Those that wait after a failure are not counted. The items of `webhooks` are webhooks with due deliveries.
+     */
+    waiting: number;
+    /**
+     * Number of items that wait after a failure, up to 1,000.
+     */
+    failed: number;
+    /**
+     * How long the oldest of the waiting items has been due; null if none waits, or if none has a time, such as the first attempt of a zone.
+     */
+    oldest_seconds: number | null;
+    /**
+     * Whether the oldest waiting item has waited too long, or an item failed for a reason that the provider can remove.
+     */
+    is_held_up: boolean;
+};
+
+/**
  * Scheduled jobs, and whether they run on time.
  */
 export type DueWork = {
@@ -4218,6 +4244,10 @@ export type DueWork = {
      * The jobs that failed and are tried again, in the order of their next attempts. While there are any, `/readyz` is `degraded`.
      */
     failed: Array<FailedJob>;
+    /**
+     * The work that the service does without a request. While a queue is held up, `/readyz` is `degraded` and names it.
+     */
+    queues: Array<WorkQueue>;
 };
 
 /**

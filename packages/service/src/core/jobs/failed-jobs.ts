@@ -150,8 +150,3 @@ export async function forgetEndedWaits(store: Store, work: Work, now: number): P
   if (!ended) return;
   await store.commit(({ db }) => db.deleteFrom('failed_jobs').where('work', '=', work).where('next_attempt', '<=', now).execute());
 }
-
-/** Whether any job failed and has not succeeded since. */
-export async function hasFailedJobs(db: Db): Promise<boolean> {
-  return (await db.selectFrom('failed_jobs').select('work').limit(1).executeTakeFirst()) !== undefined;
-}
