@@ -92,7 +92,7 @@ const QUEUE_COLUMNS: readonly Column<WorkQueue>[] = [
   { header: 'State', width: '8rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
 ];
 
-/** What the service does without a request. */
+/** The work that the service does without a request. */
 function Queues({ queues, isLoading }: { readonly queues: readonly WorkQueue[]; readonly isLoading: boolean }) {
   return (
     <DataTable

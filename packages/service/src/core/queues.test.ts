@@ -26,7 +26,7 @@ const QUEUE_OF: Readonly<Record<string, WorkQueue['queue'] | { readonly none: st
   createWebhookSender: 'webhooks',
   dedicatedServerJobs: 'server_jobs',
   domainExpiryJobs: 'domain_expiries',
-  eventSteps: { none: 'Its steps have no time. What they add to the deliveries waits in webhooks.' },
+  eventSteps: { none: 'Its steps have no time. The deliveries that they add wait in webhooks.' },
   periodEndJobs: 'period_ends',
   portCheckWork: { none: 'A check that is late is made once, and the next one is due a minute later.' },
   recoveryWork: 'deliveries',
@@ -152,7 +152,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await queueOf(service, 'backups')).toMatchObject({ waiting: 0, failed: 1, is_held_up: true });
   });
 
-  test('a task is no cause for concern for six hours', async () => {
+  test('a task holds up nothing for six hours', async () => {
     const service = await startOperator({ engine, tuning, delays: { install: 40_000_000 } });
     await service.call('createVm', { form: SMALL_VM });
     service.clock.advance(6 * 3_600_000);

@@ -1,4 +1,4 @@
-/** What the service knows about the backups of its store. */
+/** The backups of the store, as far as the service knows about them. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
