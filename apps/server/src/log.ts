@@ -34,7 +34,10 @@ export function withoutRepeatedStacks(stackEveryMs = STACK_EVERY_MS): (error: Er
     const { stack } = serialized;
     if (typeof stack !== 'string') return serialized;
     // The message may have the name of an account.
-    const frames = stack.replaceAll(/^(?! +at ).*$/gm, '');
+    const frames = stack
+      .split('\n')
+      .filter((line) => line.trimStart().startsWith('at '))
+      .join('\n');
     const now = performance.now();
     if (now - (logged.get(frames) ?? -Infinity) < stackEveryMs) return withoutStacks(serialized);
     if (logged.size >= MAX_KNOWN_STACKS) logged.clear();

@@ -41,7 +41,10 @@ export interface DomainOrder {
 export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
   readonly standardNameservers: readonly string[];
-  /** Whether a domain is available for registration. Needs no token, because it changes nothing. */
+  /**
+   * Whether a domain is available for registration. Needs no token, because it changes nothing. The service asks before each registration: only a
+   * free name has a zone while its registration is a task.
+   */
   isAvailable(name: string): Promise<boolean>;
   /** Registers a domain for a year. `taken` means that another provider has it, and nothing was done. */
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken' | StartedTask>;

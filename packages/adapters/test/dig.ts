@@ -14,7 +14,7 @@ export async function dig(port: number, name: string, type: string, ...options: 
   return lines.map((line) => {
     if (type === 'TLSA' || type === 'SSHFP') return line.toLowerCase();
     // A dig of 2024 does not know the name of this parameter of SVCB records.
-    const words = line.split(' ').map((word) => word.replace(/^key7=/, 'dohpath='));
+    const words = line.split(' ').map((word) => word.replace(/^(mandatory=.*|)key7\b/, '$1dohpath'));
     return words.map((word) => (/^[^"].*\.$/.test(word) ? word.slice(0, -1) : word)).join(' ');
   });
 }

@@ -555,7 +555,8 @@ const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
     send: (sandbox, id) => sandbox.copy(id, exampleOf(id)),
   },
   quotaExceeded: {
-    prepare: ({ store }) => store.commit(({ db }) => db.updateTable('accounts').set({ max_vms: 0, max_handles: 0 }).execute()),
+    prepare: ({ store }) =>
+      store.commit(({ db }) => db.updateTable('accounts').set({ max_vms: 0, max_handles: 0, max_records: 0 }).execute()),
     send: (sandbox, id) => sandbox.copy(id, exampleOf(id)),
   },
   keyReused: {

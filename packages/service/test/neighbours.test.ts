@@ -3,7 +3,8 @@ import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 
-import { dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { accountsWithDue, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { enterAllEvents } from '../src/core/events/feed.ts';
 import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
@@ -220,6 +221,52 @@ test('receivers that hang have at most the places of their account, and a ninth 
   await service.runRound();
   await until(() => quick.got.length === 1);
   expect(hanging.got).toHaveLength(8);
+});
+
+test('the account whose event has waited longest comes first, and within it the webhook', async () => {
+  const service = await startService();
+  const due = async (now: number) => service.store.read((db) => accountsWithDue(db, now));
+  const accounts = [await service.account(), await service.account(), await service.account()].toSorted((one, other) =>
+    one.id < other.id ? 1 : -1,
+  );
+  for (const { apiKey } of accounts) {
+    await service.call('addWebhook', { form: { url: 'http://127.0.0.1:9/' }, apiKey });
+    await service.call('createVm', { form: SMALL_VM, apiKey });
+    const { store, ports, clock } = service;
+    await enterAllEvents({ store, random: ports.random, now: clock.now() }, () => {});
+    clock.advance(1_000);
+  }
+  expect(await due(service.clock.now())).toEqual(accounts.map(({ id }) => id));
+});
+
+test.each([1, 2, 50])('at most %i requests to one host begin within a second, for whichever webhook', async (webhookRequestsOfHost) => {
+  const receiver = await startReceiver();
+  const service = await startService({ tuning: { webhookRequestsOfHost } });
+  for (let webhook = 0; webhook < 3; webhook++) await service.call('addWebhook', { form: { url: `${receiver.url}/${webhook}` } });
+  await service.call('createVm', { form: SMALL_VM });
+  await service.call('createVm', { form: SMALL_VM });
+  const all = 6;
+  const first = Math.min(webhookRequestsOfHost, all);
+  await service.runRound();
+  await until(() => receiver.got.length === first);
+  await service.runRound();
+  expect(receiver.got).toHaveLength(first);
+  await until(async () => {
+    service.clock.advance(1_000);
+    await service.runRound();
+    return receiver.got.length === all;
+  });
+});
+
+test('what an instance that died had claimed is sent after 20 seconds at most', async () => {
+  const [service, hanging] = [await startService(), await startReceiver(() => {})];
+  await service.call('addWebhook', { form: { url: hanging.url } });
+  await service.call('createVm', { form: SMALL_VM });
+  await service.runRound();
+  await until(() => hanging.got.length === 1);
+  const claimed = () => service.store.read((db) => db.selectFrom('webhook_deliveries').select('claimed_until').executeTakeFirstOrThrow());
+  const { claimed_until } = await claimed();
+  expect(Number(claimed_until) - service.clock.now()).toBe(20_000);
 });
 
 test('a webhook that is slow gets one request at a time, as one that fails does', async () => {

@@ -46,7 +46,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
     more: { credit_limit: '12.00' },
   },
   setCreditLimit: { by: 'getAccount' },
-  setQuotas: { by: 'getAccount' },
+  setQuotas: { by: 'getAccount', more: { records_per_domain: 10 } },
   suspendAccount: { by: 'getAccount', fields: { reason: 'suspension_reason' } },
   setBillingProfile: { by: 'getBillingProfile', more: { language: 'de', valid_from: '2026-11-04' } },
   issueApiKey: { by: 'listApiKeys' },
@@ -100,7 +100,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   setAuditRetention: SETTINGS,
   setDefaultQuotas: SETTINGS,
   setSecondOperator: SETTINGS,
-  setVmIdentifierQuarantine: SETTINGS,
+  setVmIdentifierQuarantine: { ...SETTINGS, more: { address_quarantine_days: 2 } },
 };
 
 const withBody = operatorApi.filter(({ id, operation }) => operation.body !== undefined && !id.startsWith('quote'));

@@ -35,6 +35,7 @@ export function AccountPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={data.created} />],
               ['VMs at most', data.quotas.vms ?? 'no limit'],
               ['Handles at most', data.quotas.handles ?? 'no limit'],
+              ['DNS records of each domain at most', data.quotas.records_per_domain ?? 'no limit'],
             ]}
           />
           <Credit accountId={id} />

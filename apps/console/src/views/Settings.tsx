@@ -50,7 +50,7 @@ function Service() {
           />
           <Setting
             name="Quotas of new accounts"
-            value={`${quotas.vms ?? 'any number of'} VMs, ${quotas.handles ?? 'any number of'} handles`}
+            value={`${quotas.vms ?? 'any number of'} VMs, ${quotas.handles ?? 'any number of'} handles, ${quotas.records_per_domain ?? 'any number of'} DNS records of each domain`}
             action={<ActionButton id="setDefaultQuotas" label="Change" />}
           />
           <Setting
@@ -69,8 +69,8 @@ function Service() {
             action={<ActionButton id="setSecondOperator" label="Change" />}
           />
           <Setting
-            name="VM identifiers are free after"
-            value={`${settings.vm_identifier_quarantine_days} days`}
+            name="Quarantine"
+            value={`VM identifiers ${settings.vm_identifier_quarantine_days} days, addresses ${settings.address_quarantine_days} days`}
             action={<ActionButton id="setVmIdentifierQuarantine" label="Change" />}
           />
         </tbody>

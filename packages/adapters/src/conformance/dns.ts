@@ -57,7 +57,7 @@ const FURTHER_RECORDS: readonly RecordSet[] = [
   { name: `_443._tcp.${NAME}`, type: 'TLSA', ttl: 60, data: [`3 1 1 ${DIGEST}`] },
   { name: NAME, type: 'HTTPS', ttl: 60, data: ['1 . alpn="h2,h3" port=8443 ipv4hint=198.51.100.23 ipv6hint=2001:db8::23'] },
   { name: `_dns.${NAME}`, type: 'SVCB', ttl: 60, data: ['1 dns.example.net alpn="dot" key65000="a"', '2 dns2.example.net ech=AEX+DQ=='] },
-  { name: `doh.${NAME}`, type: 'SVCB', ttl: 60, data: ['1 dns.example.net alpn="h2" dohpath="/q{?dns}"'] },
+  { name: `doh.${NAME}`, type: 'SVCB', ttl: 60, data: ['1 dns.example.net mandatory=alpn,dohpath alpn="h2" dohpath="/q{?dns}"'] },
   { name: `host.${NAME}`, type: 'SSHFP', ttl: 60, data: [`4 2 ${DIGEST}`, `1 1 ${DIGEST.slice(0, 40)}`] },
   { name: NAME, type: 'NAPTR', ttl: 60, data: [String.raw`100 10 "u" "E2U+sip" "!^\\+49 (.*)$!sip:\\1@example.net!" .`] },
   { name: `sip.${NAME}`, type: 'NAPTR', ttl: 60, data: ['100 10 "S" "SIP+D2U" "" _sip._udp.example.net'] },

@@ -38,8 +38,8 @@ function parameterOf(type: string, word: string): string {
   return word
     .replace(/^alpn="(.*)"$/, 'alpn=$1')
     .replace(/^ech=(.*)$/, 'ech="$1"')
-    .replace(/^dohpath(?==)/, 'key7')
-    .replace(/^ohttp$/, 'key8');
+    .replace(/^(mandatory=.*)\bdohpath\b/, '$1key7')
+    .replace(/^dohpath(?==)/, 'key7');
 }
 
 /** A text in parts, in which quotes, backslashes and everything beyond printable ASCII are escaped (RFC 1035, 5.1). */

@@ -121,7 +121,7 @@ test.each([
   ['ALIAS', 'web.example.net', 'web.example.net.'],
   ['DNAME', 'example.net', 'example.net.'],
   ['HTTPS', '1 . alpn=h3', '1 . alpn=h3'],
-  ['SVCB', '1 . alpn="h2" dohpath="/q{?dns}" ohttp', '1 . alpn=h2 key7="/q{?dns}" key8'],
+  ['SVCB', '1 . mandatory=alpn,dohpath alpn="h2" dohpath="/q{?dns}"', '1 . mandatory=alpn,key7 alpn=h2 key7="/q{?dns}"'],
   ['SVCB', '1 svc.example.net port=8443', '1 svc.example.net. port=8443'],
   ['NAPTR', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net.'],
   ['NAPTR', '100 10 "u" "E2U+sip" "!^.* $!sip:a@b!" .', '100 10 "u" "E2U+sip" "!^.* $!sip:a@b!" .'],

@@ -1438,9 +1438,9 @@ export const setSecondOperator = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Set the VM identifier quarantine
+ * Set the quarantines
  *
- * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it.
+ * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it. The addresses that a VM has released rest for a time of their own, because names of their former owner may still point to them.
  *
  * Needs the scope `admin`.
  */

@@ -41,6 +41,10 @@ export type Quotas = {
      * Number of handles; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records of each domain; null for no limit.
+     */
+    records_per_domain: number | null;
 };
 
 /**
@@ -114,7 +118,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that identifies it but does not resolve. Further types may appear; handle an unknown type by its HTTP status.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/not-implemented' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/not-implemented' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | (string & {});
 
 /**
  * Response to a failed request (RFC 9457).
@@ -206,7 +210,7 @@ export type Bought = {
     /**
      * Kind of the resource.
      */
-    kind: 'vm' | 'dedicated' | 'domain' | string;
+    kind: 'vm' | 'dedicated' | 'domain' | (string & {});
     /**
      * Identifier of the VM or dedicated server, or name of the domain.
      */
@@ -471,7 +475,7 @@ export type CurrentPosition = {
     /**
      * Kind of the resource.
      */
-    kind: 'vm' | 'dedicated' | 'domain' | string;
+    kind: 'vm' | 'dedicated' | 'domain' | (string & {});
     /**
      * Identifier of the VM or dedicated server, or name of the domain.
      */
@@ -563,6 +567,10 @@ export type SetQuotasRequest = {
      * Number of handles that the account may have; null for no limit.
      */
     handles: number | null;
+    /**
+     * Number of DNS records that each domain may have; null for no limit. It stays unchanged by default. Domains that have more keep them, and get no further ones.
+     */
+    records_per_domain?: number | null;
 };
 
 /**
@@ -572,7 +580,7 @@ export type FailedJob = {
     /**
      * Kind of job.
      */
-    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'invoice_document' | string;
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'invoice_document' | (string & {});
     /**
      * Identifier of the resource that the job acts on.
      */
@@ -717,7 +725,7 @@ export type BillingProfile = {
     /**
      * Language of the documents of the account.
      */
-    language: 'en' | 'de' | string;
+    language: 'en' | 'de' | (string & {});
 };
 
 /**
@@ -774,12 +782,12 @@ export type SetBillingProfileRequest = {
 /**
  * Mode of the service: `sandbox`, where nothing costs money and the sandbox operations exist, or `live`.
  */
-export type Mode = 'sandbox' | 'live' | string;
+export type Mode = 'sandbox' | 'live' | (string & {});
 
 /**
  * What the key allows: `full` for all operations, `read` for those that change nothing, without management passwords and authcodes, or `read_secrets` for those that change nothing, with them.
  */
-export type KeyAccess = 'full' | 'read' | 'read_secrets' | string;
+export type KeyAccess = 'full' | 'read' | 'read_secrets' | (string & {});
 
 /**
  * Number of requests that a key may send. Requests beyond the limit get a 429 with `Retry-After`.
@@ -1400,12 +1408,12 @@ export type DefineHostSystemRequest = {
 /**
  * What gets the prices. `new_purchases`: purchases and changes of resources from `valid_from` on. `all_vms`: also existing VMs, from the start of the first calendar month (UTC) that begins at `valid_from` or later. VMs with sale prices keep these.
  */
-export type PricesApplyTo = 'new_purchases' | 'all_vms' | string;
+export type PricesApplyTo = 'new_purchases' | 'all_vms' | (string & {});
 
 /**
  * `scheduled` until the prices begin to apply, `in_force` while they apply, `past` when others have replaced them.
  */
-export type PriceState = 'past' | 'in_force' | 'scheduled' | string;
+export type PriceState = 'past' | 'in_force' | 'scheduled' | (string & {});
 
 /**
  * Prices of a host system and the instant from which they apply.
@@ -1467,7 +1475,7 @@ export type OsImage = {
     /**
      * Kind of the operating system.
      */
-    platform: 'linux' | 'windows' | string;
+    platform: 'linux' | 'windows' | (string & {});
     /**
      * Address of a picture of the operating system. Absent if it has none.
      */
@@ -1610,7 +1618,7 @@ export type SalePrices = {
 /**
  * State of the sale: `scheduled`, `active` or `ended`.
  */
-export type SaleState = 'scheduled' | 'active' | 'ended' | string;
+export type SaleState = 'scheduled' | 'active' | 'ended' | (string & {});
 
 /**
  * A discount campaign for VM host systems.
@@ -2148,7 +2156,7 @@ export type CompleteDedicatedSetupRequest = {
 /**
  * State of the VM: `reserved` until the hypervisor has delivered it, `installing` while a task of the hypervisor does so, `running`, `stopped`, or `removed`.
  */
-export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | string;
+export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | (string & {});
 
 /**
  * Consequence of complaints about the VM.
@@ -2157,7 +2165,7 @@ export type VmAbuse = {
     /**
      * Status that the provider has set. `BLOCKED` keeps the VM stopped.
      */
-    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | string;
+    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | (string & {});
     /**
      * Reason, which the reseller sees; null if the status was never set.
      */
@@ -2626,7 +2634,7 @@ export type ReconciliationFinding = {
     /**
      * What differs. `missing` is only in the store, `unknown` only in the hypervisor. A `node_smaller` has less than the catalogue says, a `vm_differs` has other resources or another state, and a `vm_foreign` does not carry the mark of the service.
      */
-    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | string;
+    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | (string & {});
     /**
      * Name of the node, of the operating system, or of the machine in the hypervisor.
      */
@@ -2658,7 +2666,7 @@ export type Reconciliation = {
 /**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
-export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
+export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | (string & {});
 
 /**
  * An invoice of an account.
@@ -2909,7 +2917,7 @@ export type RecordPaymentRequest = {
 /**
  * Whether the provider received the money or paid it back.
  */
-export type PaymentKind = 'payment' | 'refund' | string;
+export type PaymentKind = 'payment' | 'refund' | (string & {});
 
 /**
  * A part of a payment with its purpose.
@@ -3472,7 +3480,7 @@ export type VerifiedIdentity = {
 /**
  * A group of operations that a token may allow. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
  */
-export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | string;
+export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | (string & {});
 
 /**
  * The holder of a token or of a session.
@@ -3678,7 +3686,7 @@ export type FailedAuthentications = {
     /**
      * The API that the requests were sent to.
      */
-    api: 'reseller' | 'operator' | string;
+    api: 'reseller' | 'operator' | (string & {});
     /**
      * IPv4 address, or IPv6 network of 64 bits. `others` stands for all further networks once an instance has counted 20 in the minute.
      */
@@ -3835,7 +3843,7 @@ export type FaultEffect = {
     /**
      * Kind of the effect.
      */
-    kind: 'delay' | 'error' | 'rate_limit' | 'cut_before_commit' | 'cut_after_commit' | string;
+    kind: 'delay' | 'error' | 'rate_limit' | 'cut_before_commit' | 'cut_after_commit' | (string & {});
     /**
      * Delay of the response, in milliseconds.
      */
@@ -4047,13 +4055,17 @@ export type Settings = {
      * Days for which the identifier of a removed VM stays unused. The default is 90.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days for which a released address of the provider stays unused. The default is 1.
+     */
+    address_quarantine_days: number;
     request_log_retention: RequestLogRetention;
     /**
      * Calendar months (UTC) whose records of the audit are kept in addition to the current one; null for all, which is the default.
      */
     audit_retention_months: number | null;
     /**
-     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit in a sandbox.
+     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit of both in a sandbox, and 1,000 DNS records of each domain.
      */
     default_quotas: Quotas;
     /**
@@ -4154,6 +4166,10 @@ export type SetVmIdentifierQuarantineRequest = {
      * Days of 24 hours, counted from the removal of a VM. At least one, because a repeated purchase returns the identifier of its VM for that long.
      */
     vm_identifier_quarantine_days: number;
+    /**
+     * Days of 24 hours for which a released address of the provider stays unused; 0 for none. Addresses of an account's own subnets do not rest. It stays unchanged by default.
+     */
+    address_quarantine_days?: number;
 };
 
 /**
@@ -4163,7 +4179,7 @@ export type DueItem = {
     /**
      * Kind of job.
      */
-    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | string;
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | (string & {});
     /**
      * Identifier of the resource that the job acts on.
      */
@@ -4185,7 +4201,7 @@ export type WorkQueue = {
     /**
      * `deliveries` are changes of the infrastructure that were interrupted or wait, and `tasks` those that the infrastructure carries out. `audit_export` is missing without `RESELLER_AUDIT_FILE`, and `store_backups` where the service cannot know about backups.
      */
-    queue: 'period_ends' | 'server_jobs' | 'domain_expiries' | 'invoice_documents' | 'zones' | 'webhooks' | 'backups' | 'machine_starts' | 'deliveries' | 'tasks' | 'audit_export' | 'store_backups';
+    queue: 'period_ends' | 'server_jobs' | 'domain_expiries' | 'invoice_documents' | 'zones' | 'webhooks' | 'backups' | 'machine_starts' | 'deliveries' | 'tasks' | 'audit_export' | 'store_backups' | (string & {});
     /**
      * Number of items that are due, up to 1,000. Those that wait after a failure are not counted. The items of `webhooks` are webhooks with due deliveries.
      */

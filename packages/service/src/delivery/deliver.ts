@@ -139,7 +139,7 @@ async function callAndConfirmStep<Request, Result, Outcome>(
     return await store.commit(
       async (transaction) => {
         if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
-        return order.record(transaction, { result: await completion.confirm(transaction) });
+        return order.record(transaction, { result: await completion.confirm(transaction, ports) });
       },
       { isUrgent: true },
     );

@@ -64,7 +64,7 @@ export interface FinishableDelivery<Request, Details, Result> extends DeliveryBa
   ): Promise<{ readonly accountId: string; readonly details: Details } | { readonly result: Result }>;
   /** Must be idempotent. */
   call(ports: Ports, details: Details, token: FencingToken): Promise<DoneOrStarted>;
-  confirm(transaction: Transaction, details: Details): Promise<Result>;
+  confirm(transaction: Transaction, details: Details, ports: Ports): Promise<Result>;
   /** Missing if the port starts no tasks for this delivery. */
   readonly asTask?: {
     /** Returns the response to the request while the task runs. */
@@ -82,7 +82,7 @@ export type AnyDelivery = Delivery<never, unknown, unknown, unknown>;
 /** The part of a delivery after its reservation: a port call, then the transaction that ends the reservation. */
 export interface Completion<Result> {
   call(ports: Ports, token: FencingToken): Promise<DoneOrStarted>;
-  confirm(transaction: Transaction): Promise<Result>;
+  confirm(transaction: Transaction, ports: Ports): Promise<Result>;
   /** Whether it undoes the delivery. */
   readonly undoes?: boolean;
 }
@@ -152,7 +152,7 @@ export function taskEnd(
 ): Completion<unknown> {
   const details = v.parse(delivery.details, JSON.parse(storedDetails));
   async function call() {}
-  if (delivery.recovery === 'finish') return { call, confirm: (transaction) => delivery.confirm(transaction, details) };
+  if (delivery.recovery === 'finish') return { call, confirm: (transaction, ports) => delivery.confirm(transaction, details, ports) };
   if (isUndoing) return { call, confirm: (transaction) => delivery.rollBack(transaction, details) };
   return { call, confirm: async (transaction) => delivery.asTask?.finish(transaction, details, runtime) };
 }
@@ -178,10 +178,10 @@ function factsOf<Details>(
 
 /** @param plan What `reserve` has returned for the other steps: the details, or a plan. */
 function bind<Plan, Result>(
-  { call, confirm }: Pick<UndoableDelivery<never, never, Plan, Result>, 'call' | 'confirm'>,
+  { call, confirm }: Pick<FinishableDelivery<never, Plan, Result>, 'call' | 'confirm'>,
   plan: Plan,
 ): Completion<Result> {
-  return { call: (ports, token) => call(ports, plan, token), confirm: (transaction) => confirm(transaction, plan) };
+  return { call: (ports, token) => call(ports, plan, token), confirm: (transaction, ports) => confirm(transaction, plan, ports) };
 }
 
 function undoing<Details>(

@@ -116,7 +116,7 @@ export async function completeReservation<Result, Outcome>(
   return store.commit(
     async (transaction) => {
       if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;
-      return { outcome: await confirmed(transaction, await completion.confirm(transaction)) };
+      return { outcome: await confirmed(transaction, await completion.confirm(transaction, ports)) };
     },
     { isUrgent: true },
   );

@@ -8,7 +8,10 @@ import type { Store } from '../store/store.ts';
 import type { AnyDelivery } from './delivery.ts';
 import type { Instance } from './instance.ts';
 
-export type QueueName = WorkQueue['queue'];
+/** Those that the document names. */
+export type QueueName = Named<WorkQueue['queue']>;
+/** Without the texts that later versions may have. */
+type Named<Text> = Text extends string ? (string extends Text ? never : Text) : never;
 
 /** Queues that are not in the store, such as the export of the audit to a file. A queue that does not exist here is undefined. */
 export type OwnQueues = Readonly<Partial<Record<QueueName, () => Promise<QueueFigures | undefined>>>>;

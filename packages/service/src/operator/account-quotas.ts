@@ -7,7 +7,8 @@ export const setQuotas: StoreOperation<'setQuotas'> = {
   kind: 'store',
   before: (db, { path }) => lockedAccountOf(db, path.account_id),
   async run({ db }, { path, body }) {
-    await writeQuotas(db, path.account_id, body);
+    const { vms, handles, records_per_domain: recordsPerDomain } = body;
+    await writeQuotas(db, path.account_id, { vms, handles, recordsPerDomain });
     return accountOf(db, path.account_id);
   },
 };

@@ -232,9 +232,10 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
     vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01' }],
     time_zone: 'Europe/Berlin',
     vm_identifier_quarantine_days: 90,
+    address_quarantine_days: 1,
     request_log_retention: { months: null, bytes_per_account: 512 * 2 ** 20 },
     audit_retention_months: null,
-    default_quotas: { vms: null, handles: null },
+    default_quotas: { vms: null, handles: null, records_per_domain: 1_000 },
     second_operator: false,
     missing: [],
   });

@@ -26,10 +26,12 @@ const HOSTNAME: DataRule = {
 const SERVICE_BINDING: DataRule = {
   rule: 'format',
   message:
-    'must be a priority, a fully qualified name or ".", and parameters of RFC 9460, which the priority 0 excludes, such as 1 . alpn="h2,h3" port=8443',
+    'must be a priority, a fully qualified name or ".", and parameters of RFC 9460 with their values, which the priority 0 excludes, such as 1 . alpn="h2,h3" port=8443',
   read(data) {
     const binding = readServiceBinding(data);
-    return binding && [binding.priority, binding.target, ...binding.parameters.map(({ text }) => text)].join(' ');
+    // PowerDNS 4.7 refuses the whole zone of another parameter without a value.
+    if (!binding?.parameters.every(({ text }) => text.includes('=') || text === 'no-default-alpn')) return undefined;
+    return [binding.priority, binding.target, ...binding.parameters.map(({ text }) => text)].join(' ');
   },
 };
 

@@ -235,7 +235,7 @@ test.each([
     '1 . no-default-alpn mandatory=port,alpn alpn="http/1.1" port=0',
     '1 . mandatory=alpn,port alpn="http/1.1" no-default-alpn port=0',
   ],
-  ['HTTPS', '1 . ech=AEX+DQ== ohttp dohpath=/q{?dns} key65534=x key9', '1 . ech=AEX+DQ== dohpath="/q{?dns}" ohttp key9 key65534="x"'],
+  ['HTTPS', '1 . ech=AEX+DQ== dohpath=/q{?dns} key65534=x key9=y', '1 . ech=AEX+DQ== dohpath="/q{?dns}" key9="y" key65534="x"'],
 ])('reads the data of a %s record %s as %s', (type, data, read) => expect(dataOf(type, data)).toBe(read));
 
 test.each([
@@ -334,6 +334,9 @@ test.each([
   ['HTTPS', '1 . dohpath=/q', 'format'],
   ['HTTPS', '1 . key1=h2', 'format'],
   ['HTTPS', '1 . key8', 'format'],
+  ['HTTPS', '1 . key65001', 'format'],
+  ['HTTPS', '1 . alpn=h2 key9', 'format'],
+  ['SVCB', '1 . ohttp', 'format'],
   ['HTTPS', '1 . key65535=x', 'format'],
   ['HTTPS', '1 . ALPN=h2', 'format'],
   ['HTTPS', '1 . __proto__=h2', 'format'],

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 
-import { addressOf, assignableIn, assignedOf, firstAddressOf, reverseNameOf, reverseZonesAbove, reverseZonesOf } from './reverse-dns.ts';
+import {
+  addressOf,
+  assignableIn,
+  assignedBelow,
+  isReverseZone,
+  assignedOf,
+  firstAddressOf,
+  reverseNameOf,
+  reverseZonesAbove,
+  reverseZonesOf,
+} from './reverse-dns.ts';
 
 test.each([
   ['198.51.100.23', '23.100.51.198.in-addr.arpa'],
@@ -64,14 +74,26 @@ test.each([
   ['1.0.0.0.1.4.8.b.d.0.1.0.0.2.ip6.arpa', ['2001:db8:4100::/52'], 256, '2001:db8:4100:100::/64', '2001:db8:4100:1ff::/64'],
   ['f.0.0.0.0.1.4.8.b.d.0.1.0.0.2.ip6.arpa', ['2001:db8:4100:f0::/60'], 16, '2001:db8:4100:f0::/64', '2001:db8:4100:ff::/64'],
 ])('the zone %s of the pools %j has %i networks, from %s to %s', (zone, cidrs, count, first, last) => {
-  const assignable = assignableIn(zone, cidrs);
-  expect([assignable?.length, assignable?.[0], assignable?.at(-1)]).toEqual([count, first, last]);
-  for (const one of assignable ?? []) expect(reverseZonesOf(one, cidrs)).toEqual([zone]);
+  expect(isReverseZone(zone, cidrs)).toBe(true);
+  const assignable = assignableIn(zone);
+  expect([assignable.length, assignable[0], assignable.at(-1)]).toEqual([count, first, last]);
+  for (const one of assignable) expect(reverseZonesOf(one, cidrs)).toEqual([zone]);
 });
 
 test.each(['1.64.100.in-addr.arpa', '2.0.0.0.1.4.8.b.d.0.1.0.0.2.ip6.arpa', 'reseller-customer.net', '64.100.in-addr.arpa'])(
   'there is no zone %s without a pool in it',
   (zone) => {
-    expect(assignableIn(zone, ['100.65.0.0/20', '2001:db8:4100:100::/56', '2001:db8:4200::/60'])).toBeUndefined();
+    expect(isReverseZone(zone, ['100.65.0.0/20', '2001:db8:4100:100::/56', '2001:db8:4200::/60'])).toBe(false);
   },
 );
+
+test.each([
+  ['7.1.64.100.in-addr.arpa', ['100.64.1.7']],
+  ['256.1.64.100.in-addr.arpa', []],
+  ['x.7.1.64.100.in-addr.arpa', []],
+  ['1.64.100.in-addr.arpa', []],
+  [reverseNameOf('2001:db8:4100:1f::5'), ['2001:db8:4100:1f::/64']],
+  [reverseNameOf('2001:db8:4100:1f::5').slice(2 * 16), ['2001:db8:4100:1f::/64']],
+  [reverseNameOf('2001:db8:4100:1f::5').slice(2 * 17), Array.from({ length: 16 }, (_, low) => `2001:db8:4100:1${low.toString(16)}::/64`)],
+  [reverseNameOf('2001:db8:4100:1f::5').slice(2 * 18), []],
+])('%s is of, or above, the addresses and networks %j', (name, assigned) => expect(assignedBelow(name)).toEqual(assigned));

@@ -64,19 +64,44 @@ export function reverseZonesAbove(name: string): string[] {
 }
 
 /**
- * The addresses and networks that VMs can have in a reverse zone. Undefined if there is no such zone.
+ * Whether the service has a reverse zone.
  *
  * @param cidrs The networks of the pools.
  */
-export function assignableIn(zone: string, cidrs: readonly string[]): string[] | undefined {
+export function isReverseZone(zone: string, cidrs: readonly string[]): boolean {
   const subnet = subnetOf(zone);
-  if (subnet === undefined || !isServed(subnet, cidrs)) return undefined;
+  return subnet !== undefined && isServed(subnet, cidrs);
+}
+
+/** The addresses and networks that VMs can have in a reverse zone. */
+export function assignableIn(zone: string): string[] {
+  const subnet = subnetOf(zone);
+  if (subnet === undefined) return [];
   if (subnet instanceof Address6) {
     const first = prefixOf(subnet.correctForm());
     return Array.from({ length: 2 ** (NETWORK_BITS - subnet.subnetMask) }, (_, index) => networkText(first + BigInt(index)));
   }
   const [prefix = ''] = subnet.correctForm().match(/^(?:\d{1,3}\.){3}/) ?? [];
   return Array.from({ length: ADDRESSES_OF_ZONE }, (_, last) => `${prefix}${last}`);
+}
+
+/** The addresses and networks of VMs that a name in a reverse zone is of, or is above. At most 16, because the zone itself is left out. */
+export function assignedBelow(name: string): string[] {
+  const octets = /^((?:\d{1,3}\.){4})in-addr\.arpa$/.exec(name)?.[1]?.split('.').slice(0, -1);
+  if (octets) {
+    const address = octets.toReversed().join('.');
+    return Address4.isValid(address) ? [address] : [];
+  }
+  const nibbles = /^((?:[0-9a-f]\.){15,32})ip6\.arpa$/
+    .exec(name)?.[1]
+    ?.split('.')
+    .toReversed()
+    .join('')
+    .slice(0, NETWORK_BITS / NIBBLE_BITS);
+  if (nibbles === undefined) return [];
+  const missing = NETWORK_BITS - NIBBLE_BITS * nibbles.length;
+  const first = BigInt(`0x${nibbles}`) << BigInt(missing);
+  return Array.from({ length: 2 ** missing }, (_, index) => networkText(first + BigInt(index)));
 }
 
 /** The text of a /64 network by RFC 5952. Its host bits are the longest run of zeros. @param prefix The upper half of the address. */

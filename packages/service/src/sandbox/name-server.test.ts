@@ -5,11 +5,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 import packet from 'dns-packet';
+import type { KyselyPlugin } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { dig, noDig } from '../../../adapters/test/dig.ts';
 import { register } from '../../test/domains.ts';
 import { SMALL_VM, startService } from '../../test/harness.ts';
+import { answerFrom } from '../core/domain/answers.ts';
 import { reverseNameOf } from '../rules/reverse-dns.ts';
 import { startNameServer } from './name-server.ts';
 
@@ -97,6 +99,47 @@ test('says that a name does not exist, and refuses names of no zone', async () =
   await expect(resolver.resolve4(`none.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENOTFOUND');
   for (const name of ['other.net', 'net', `x${path.domain}`])
     await expect(resolver.resolve4(name)).rejects.toSatisfy((error) => code(error) === 'EREFUSED');
+});
+
+test('reads few rows for a question, however large the zone is', async () => {
+  const { service, add } = await startWithZone();
+  await add('A', '*.wild.deep', '198.51.100.2');
+  const changed = service.clock.now();
+  const records = Array.from({ length: 5_000 }, (_, index) => ({
+    id: `record-${index}`,
+    domain: path.domain,
+    sub: `host${index}.deep`,
+    type: 'A',
+    data: '198.51.100.1',
+    ttl: 60,
+    changed,
+  }));
+  await service.store.commit(({ db }) =>
+    service.store.insertRows(db, 'dns_records', Object.keys(records[0] ?? {}), JSON.stringify(records)),
+  );
+  let rows = 0;
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      rows += result.rows.length;
+      return result;
+    },
+  };
+  const outcomes = [];
+  for (const sub of ['host17.deep', 'none.deep', 'x.wild.deep', 'deep', 'none', `${'a.'.repeat(100)}deep`]) {
+    const question = { name: `${sub}.${path.domain}`, type: 'A', nameservers: [] };
+    const { outcome, answers } = await service.store.read((db) => answerFrom(db.withPlugin(counting), question));
+    outcomes.push([outcome, answers.length]);
+  }
+  expect(outcomes).toEqual([
+    ['NOERROR', 1],
+    ['NXDOMAIN', 0],
+    ['NOERROR', 1],
+    ['NOERROR', 0],
+    ['NXDOMAIN', 0],
+    ['NXDOMAIN', 0],
+  ]);
+  expect(rows).toBeLessThan(40);
 });
 
 test('ignores what is not a query, over UDP and TCP, and goes on', async () => {

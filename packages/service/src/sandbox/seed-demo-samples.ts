@@ -235,6 +235,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     datacenter: host.datacenter_name,
     ips: size.ips,
     allowFallbackIPs: false,
+    now,
   });
   await db
     .updateTable('accounts')

@@ -1,4 +1,4 @@
-/** Backups of the store, as far as the service can see them. */
+/** The backups of the store, as far as the service knows about them. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

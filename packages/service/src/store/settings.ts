@@ -1,4 +1,7 @@
 /** Settings of the service as a whole. */
+import { sql } from 'kysely';
+
+import { MS_PER_DAY } from '../rules/day.ts';
 import type { Mode } from '../rules/mode.ts';
 import { DEFAULT_TIME_ZONE, DEFAULT_VAT_RATES } from '../rules/vat.ts';
 import type { DatedVatRate } from '../rules/vat.ts';
@@ -22,6 +25,8 @@ export interface StoredSettings {
   readonly timeZone: string;
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
+  /** Days for which a released address stays unused. */
+  readonly addressQuarantine: number;
   readonly logRetention: LogRetention;
   /** Calendar months (UTC) before the current one whose audit records are kept, or null for all. */
   readonly auditRetention: number | null;
@@ -34,10 +39,15 @@ export interface StoredSettings {
 export interface DefaultQuotas {
   readonly vms: number | null;
   readonly handles: number | null;
+  readonly recordsPerDomain: number | null;
 }
 
-/** The quotas of a new account of a live service until an operator sets others. */
-const DEFAULT_LIVE_QUOTAS: DefaultQuotas = { vms: 100, handles: 1_000 };
+const DEFAULT_RECORDS_PER_DOMAIN = 1_000;
+/** The quotas of a new account until an operator sets others. */
+const DEFAULT_QUOTAS: Readonly<Record<Mode, DefaultQuotas>> = {
+  live: { vms: 100, handles: 1_000, recordsPerDomain: DEFAULT_RECORDS_PER_DOMAIN },
+  sandbox: { vms: null, handles: null, recordsPerDomain: DEFAULT_RECORDS_PER_DOMAIN },
+};
 
 /** Which entries of the request log are kept. */
 export interface LogRetention {
@@ -53,6 +63,8 @@ export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60
 /** The name of the setting. */
 const TIME_ZONE = 'time_zone';
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
+/** The name of the setting, which is in milliseconds, so that SQL need not multiply. Default: a day. */
+const ADDRESS_QUARANTINE = 'address_quarantine_ms';
 /** About a million requests. Without a limit, one account could fill the disk. */
 const DEFAULT_LOG_BYTES_PER_ACCOUNT = 512 * 2 ** 20;
 
@@ -66,6 +78,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     vatRates: parseVatRates(values.get('vat_rates')),
     timeZone: values.get(TIME_ZONE) ?? DEFAULT_TIME_ZONE,
     vmIdentifierQuarantine: parseQuarantine(values.get('vm_identifier_quarantine')),
+    addressQuarantine: Number(values.get(ADDRESS_QUARANTINE) ?? MS_PER_DAY) / MS_PER_DAY,
     logRetention: parseRetention(values.get('request_log_retention')),
     auditRetention: parseMonths(values.get('audit_retention')),
     defaultQuotas: parseQuotas(values.get('default_quotas'), mode),
@@ -89,6 +102,10 @@ export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
   const [row] = await settingNamed(db, { name: 'vm_identifier_quarantine' });
   return parseQuarantine(row?.value);
 }
+
+/** SQL: milliseconds for which a released address stays unused. A query reads it by itself, so that a purchase needs no further one. */
+export const addressQuarantineMs = sql<number>`
+  coalesce((select cast(value as bigint) from settings where name = ${sql.lit(ADDRESS_QUARANTINE)}), ${sql.lit(MS_PER_DAY)})`;
 
 /** A setting that another module interprets. Undefined if it was never set. */
 export async function readSetting(db: Db, name: string): Promise<string | undefined> {
@@ -151,6 +168,11 @@ export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void>
   return writeSetting(db, 'vm_identifier_quarantine', String(days));
 }
 
+/** @param days Days for which a released address stays unused. */
+export function writeAddressQuarantine(db: Db, days: number): Promise<void> {
+  return writeSetting(db, ADDRESS_QUARANTINE, String(days * MS_PER_DAY));
+}
+
 export function writeLogRetention(db: Db, retention: LogRetention): Promise<void> {
   return writeSetting(db, 'request_log_retention', JSON.stringify(retention));
 }
@@ -182,9 +204,9 @@ function parseRateLimit(text: string | undefined, mode: Mode): RateLimit | null 
 }
 
 function parseQuotas(text: string | undefined, mode: Mode): DefaultQuotas {
-  if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_QUOTAS : { vms: null, handles: null };
-  const quotas: DefaultQuotas = JSON.parse(text);
-  return quotas;
+  // An earlier version stored them without the records of a domain.
+  const stored: Partial<DefaultQuotas> = JSON.parse(text ?? '{}');
+  return { ...DEFAULT_QUOTAS[mode], ...stored };
 }
 
 function parseVatRates(text: string | undefined): readonly DatedVatRate[] {

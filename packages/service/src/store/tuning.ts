@@ -69,6 +69,8 @@ export interface Tuning {
   readonly webhookRequestsOfAccount: number;
   /** Those to one webhook. */
   readonly webhookRequestsEach: number;
+  /** Those to all webhooks of one host that begin within a second, so that the service floods nobody. */
+  readonly webhookRequestsOfHost: number;
   /** Milliseconds that a request to a webhook takes, from which on the webhook is slow, and gets one request at a time. */
   readonly slowWebhookMs: number;
   /** Ports of VMs that an instance checks at the same time. */
@@ -120,6 +122,7 @@ export const DEFAULT_TUNING: Tuning = {
   webhookRequests: 200,
   webhookRequestsOfAccount: 20,
   webhookRequestsEach: 4,
+  webhookRequestsOfHost: 50,
   slowWebhookMs: 5_000,
   portChecks: 20,
   scheduledBackups: 8,

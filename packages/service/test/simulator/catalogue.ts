@@ -11,6 +11,7 @@ import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts
 import type { Ports, Store } from '../../src/index.ts';
 import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';
 import { sandboxSeller } from '../../src/sandbox/seller.ts';
+import { writeAddressQuarantine } from '../../src/store/settings.ts';
 
 export interface CatalogueHost {
   readonly name: string;
@@ -187,6 +188,8 @@ export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accou
       accounts.push({ name, id, limit, apiKey: await issueApiKey(db, ports, id, { label: name, mode: 'sandbox' }) });
       for (const [index, cidr] of subnets.entries()) pools.push({ id: `own-${index}`, datacenter: 'FRA1', accountId: id, cidr });
     }
+    // Addresses are few, so that they run out.
+    await writeAddressQuarantine(db, 0);
     for (const pool of pools) await addIpPool(db, { ...pool, ddosProtection: 'Simulated' });
     return { accounts, pools };
   });

@@ -933,7 +933,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * List free IP addresses
      *
-     * Returns how many IPv4 addresses are free for the VMs of each host system, and what one costs. Host systems in one data centre share their addresses.
+     * Returns how many IPv4 addresses are free for the VMs of each host system, and what one costs. Host systems in one data centre share their addresses. An address that a VM has released is free again after a day, unless the provider has set another time.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -995,7 +995,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Release an IP address
      *
-     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address at once.
+     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
      *
      * *Not shown in the specification; this is our choice.*
      *

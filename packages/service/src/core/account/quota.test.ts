@@ -3,7 +3,7 @@ import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { administer } from '../../../test/databases.ts';
-import { handleOf, PERSON } from '../../../test/domains.ts';
+import { handleOf, PERSON, register } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { newInstances, until } from '../../../test/instances.ts';
@@ -66,6 +66,47 @@ describe.each(engines)('on %s', (engine) => {
       body: { type: 'quota_exceeded', message: expect.stringContaining('is 2 handles, and it has 2 handles. Use one of them, or ask') },
     });
   });
+
+  test.each([1, 2])('takes %i DNS records of each domain with that quota, until one is removed', async (records_per_domain) => {
+    const service = await startOperator({ engine });
+    const { id, apiKey } = await service.account();
+    for (const domain of ['first.net', 'second.net']) await register(service, domain, apiKey);
+    await setQuotas(service, id, { vms: null, handles: null, records_per_domain });
+    const add = (operation: 'addDomainDns' | 'editDomainDns', domain: string, data: string) =>
+      service.call(operation, { path: { domain }, form: { type: 'TXT', data }, apiKey });
+    for (let count = 0; count < records_per_domain; count++)
+      expect((await add('addDomainDns', 'first.net', `text ${count}`)).status).toBe(200);
+    const refused = {
+      status: 409,
+      body: {
+        type: 'quota_exceeded',
+        message: expect.stringContaining(
+          `is ${records_per_domain} DNS record${records_per_domain === 1 ? '' : 's'} of each domain, and first.net has`,
+        ),
+      },
+    };
+    for (const operation of ['addDomainDns', 'editDomainDns'] as const)
+      expect(await add(operation, 'first.net', 'one more')).toMatchObject(refused);
+    // It has this record.
+    expect((await add('editDomainDns', 'first.net', 'text 0')).status).toBe(200);
+    expect((await add('addDomainDns', 'second.net', 'text')).status).toBe(200);
+    const [record] = (await service.call('listDomainDns', { path: { domain: 'first.net' }, apiKey })).body.data;
+    await service.call('removeDomainDns', { path: { domain: 'first.net', record_id: record.record_id }, apiKey });
+    expect((await add('addDomainDns', 'first.net', 'one more')).status).toBe(200);
+    // A request without it keeps it.
+    expect(await setQuotas(service, id, { vms: 5, handles: null })).toMatchObject({ quotas: { vms: 5, records_per_domain } });
+  });
+});
+
+test('a new account may have 1,000 DNS records of each domain until the provider sets another default', async () => {
+  const { client } = await startOperator();
+  const quotasOfNew = async () => (await operator.createAccount({ client, body: { name: 'New', credit_limit: '1.00' } })).quotas;
+  expect(await quotasOfNew()).toEqual({ vms: null, handles: null, records_per_domain: 1_000 });
+  for (const records_per_domain of [5, null, undefined]) {
+    const default_quotas = { vms: null, handles: null, ...(records_per_domain !== undefined && { records_per_domain }) };
+    await operator.setDefaultQuotas({ client, body: { default_quotas } });
+    expect(await quotasOfNew()).toMatchObject({ records_per_domain: records_per_domain ?? null });
+  }
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** Quotas: how many VMs and handles an account may have at the same time. */
+/** Quotas: how many VMs and handles an account may have at the same time, and DNS records of each domain. */
 import { sql } from 'kysely';
 
 import { counted } from '../../rules/counted.ts';
@@ -10,11 +10,17 @@ import type { Db } from '../../store/store.ts';
 export interface Quotas {
   readonly vms: number | null;
   readonly handles: number | null;
+  /** Undefined to keep the present one. */
+  readonly recordsPerDomain?: number | null | undefined;
 }
 
 /** Must run in a transaction that has locked the account, so that no other one counts at the same time. */
-export async function setQuotas(db: Db, accountId: string, { vms, handles }: Quotas): Promise<void> {
-  await db.updateTable('accounts').set({ max_vms: vms, max_handles: handles }).where('id', '=', accountId).execute();
+export async function setQuotas(db: Db, accountId: string, { vms, handles, recordsPerDomain }: Quotas): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ max_vms: vms, max_handles: handles, ...(recordsPerDomain !== undefined && { max_records: recordsPerDomain }) })
+    .where('id', '=', accountId)
+    .execute();
 }
 
 /**
@@ -46,6 +52,36 @@ export async function assertHandleQuota(db: Db, accountId: string): Promise<void
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
   if (quota !== null && count >= quota) throw quotaExceeded('handle', quota, count, 'Use one of them');
+}
+
+/**
+ * Asserts that a domain of the account has fewer DNS records than its quota. Call it before the record is stored, in a transaction that has locked
+ * the account.
+ *
+ * @throws Refusal 409 if the domain has as many records as the quota.
+ */
+export async function assertRecordQuota(
+  db: Db,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<void> {
+  const { quota, count } = await db
+    .selectFrom('accounts')
+    .select((eb) => [
+      'max_records as quota',
+      eb
+        .selectFrom('dns_records')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .where('domain', '=', domain)
+        .as('count'),
+    ])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (quota === null || Number(count) < quota) return;
+  throw new Refusal(
+    409,
+    'quota_exceeded',
+    `The quota of this account is ${counted(quota, 'DNS record')} of each domain, and ${domain} has ${count}. ${Number(count) === 0 ? 'Ask' : 'Remove one, or ask'} the provider for a higher quota.`,
+  );
 }
 
 const countedVms = sql<number>`(select count(*) from vms where vms.account_id = accounts.id and vms.state <> 'removed')`;

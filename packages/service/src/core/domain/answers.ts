@@ -1,13 +1,10 @@
 /** Answers about names from the zones in the store. */
-import type { Zone } from '@reseller/adapters';
-
-import { reverseZonesAbove } from '../../rules/reverse-dns.ts';
 import type { RdnsEntry } from '../../rules/reverse-dns.ts';
 import type { Db } from '../../store/store.ts';
 import { answerOf, isIn, REFUSED, withAddresses } from './dns-answer.ts';
-import type { DnsAnswer } from './dns-answer.ts';
-import { reverseZoneOf } from './reverse-zones.ts';
-import { zoneOf } from './zones.ts';
+import type { AnsweringZone, DnsAnswer } from './dns-answer.ts';
+import { reverseZoneAbove } from './reverse-zones.ts';
+import { zoneAbove } from './zones.ts';
 
 /** A chain of aliases through several zones is followed this far. */
 const MAX_ALIASES = 8;
@@ -24,7 +21,7 @@ export interface DnsQuestion {
 export async function answerFrom(db: Db, question: DnsQuestion, aliases = 0): Promise<DnsAnswer> {
   const { name, type, nameservers } = question;
   const zone = await zoneWith(db, name, nameservers);
-  const answer = zone === undefined ? REFUSED : answerOf(zone, name, type);
+  const answer = zone === undefined ? REFUSED : await answerOf(zone, name, type);
   if (answer.alias === undefined) return answer;
   const { target } = answer.alias;
   return withAddresses(answer, aliases === MAX_ALIASES ? REFUSED : await answerFrom(db, { ...question, name: target }, aliases + 1), type);
@@ -42,7 +39,7 @@ export async function isForwardConfirmed(db: Db, { address, domain }: RdnsEntry,
   for (let aliases = 0; name !== null && aliases <= MAX_ALIASES; aliases++) {
     const zone = await zoneWith(db, name, nameservers);
     if (!zone?.nameservers.every((one) => nameservers.includes(one))) return null;
-    const answer = answerOf(zone, name, type);
+    const answer = await answerOf(zone, name, type);
     if (!answer.isAuthoritative) return null;
     if (answer.answers.some((set) => set.type === type))
       return answer.answers.some((set) => set.type === type && set.data.includes(address));
@@ -54,14 +51,6 @@ export async function isForwardConfirmed(db: Db, { address, domain }: RdnsEntry,
 }
 
 /** The zone that a name is in. */
-async function zoneWith(db: Db, name: string, nameservers: readonly string[]): Promise<Zone | undefined> {
-  for (const above of reverseZonesAbove(name)) {
-    const zone = await reverseZoneOf(db, above, nameservers);
-    if (zone) return zone;
-  }
-  const labels = name.split('.');
-  const names = labels.map((_, index) => labels.slice(index).join('.'));
-  const domains = await db.selectFrom('domains').select('name').where('name', 'in', names).where('state', '!=', 'reserved').execute();
-  const [longest] = domains.toSorted((one, other) => other.name.length - one.name.length);
-  return longest && zoneOf(db, longest.name, nameservers);
+async function zoneWith(db: Db, name: string, nameservers: readonly string[]): Promise<AnsweringZone | undefined> {
+  return (await reverseZoneAbove(db, name, nameservers)) ?? zoneAbove(db, name);
 }

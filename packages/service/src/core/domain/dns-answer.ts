@@ -1,5 +1,18 @@
-/** The answers of a name server for one zone (RFC 1034, 4.3.2), as a pure function. */
+/** The answers of a name server for one zone (RFC 1034, 4.3.2). It reads the names that a question leads to, and never the whole zone. */
 import type { RecordSet, Zone } from '@reseller/adapters';
+
+/** A zone that is asked for single names. */
+export interface AnsweringZone extends Pick<Zone, 'name' | 'nameservers'> {
+  at(name: string): Promise<FoundName>;
+}
+
+/** What a zone has for a name. */
+export interface FoundName {
+  /** Those of the name, the NS and DNAME records above it, and those of the wildcard below `closest`. */
+  readonly sets: readonly RecordSet[];
+  /** The longest name at or above the name that exists, because it, or one below it, has a record. */
+  readonly closest: string;
+}
 
 /** A response without the packet around it. */
 export interface DnsAnswer {
@@ -28,30 +41,31 @@ const FAILED: DnsAnswer = { ...REFUSED, outcome: 'SERVFAIL' };
  * @param zone The zone that the name is in.
  * @param name Lower case, without the final dot.
  */
-export function answerOf(zone: Zone, name: string, type: string): DnsAnswer {
-  const sets = [...zone.records, ...apexOf(zone)];
-  const delegation = delegationOf(zone, sets, name);
+export async function answerOf(zone: AnsweringZone, name: string, type: string): Promise<DnsAnswer> {
+  const first = await zone.at(name);
+  const delegation = delegationOf(zone, first.sets, name);
   if (delegation) return { outcome: 'NOERROR', answers: [], authorities: [delegation], isAuthoritative: false };
   const answers: RecordSet[] = [];
-  let asked = name;
+  let [asked, found] = [name, first];
   for (let aliases = 0; aliases < MAX_ALIASES; aliases++) {
-    const own = setsAt(zone, sets, asked);
-    const found = own.filter((set) => set.type !== 'ALIAS' && (set.type === type || type === ALL_TYPES));
-    answers.push(...found);
+    const own = setsAt(zone, found, asked);
+    const wanted = own.filter((set) => set.type !== 'ALIAS' && (set.type === type || type === ALL_TYPES));
+    answers.push(...wanted);
     const address = ADDRESS_TYPES.has(type) ? own.find((set) => set.type === 'ALIAS') : undefined;
     const [addressTarget] = address?.data ?? [];
     if (address && addressTarget !== undefined)
       return { ...complete(answers), alias: { name: asked, target: addressTarget, ttl: address.ttl } };
-    const redirection = redirectionOf(sets, asked);
+    const redirection = redirectionOf(found.sets, asked);
     answers.push(...redirection);
-    const alias = redirection.at(-1) ?? (found.length === 0 ? own.find((set) => set.type === 'CNAME') : undefined);
+    const alias = redirection.at(-1) ?? (wanted.length === 0 ? own.find((set) => set.type === 'CNAME') : undefined);
     if (alias && redirection.length === 0) answers.push(alias);
     const [target] = alias?.data ?? [];
     if (target === undefined || !isIn(zone, target)) break;
     asked = target.toLowerCase();
+    found = await zone.at(asked);
   }
   if (answers.length > 0) return complete(answers);
-  const outcome = exists(zone, sets, name) ? 'NOERROR' : 'NXDOMAIN';
+  const outcome = first.closest === name ? 'NOERROR' : 'NXDOMAIN';
   return { outcome, answers, authorities: [startOfAuthority(zone)], isAuthoritative: true };
 }
 
@@ -85,12 +99,12 @@ export function isIn({ name: zone }: Pick<Zone, 'name'>, name: string): boolean 
   return lower === zone || lower.endsWith(`.${zone}`);
 }
 
-function apexOf(zone: Zone): RecordSet[] {
+function apexOf(zone: AnsweringZone): RecordSet[] {
   return [startOfAuthority(zone), { name: zone.name, type: 'NS', ttl: ZONE_TTL_SECONDS, data: zone.nameservers }];
 }
 
 /** Its serial number does not matter, because no other server copies the zone from here. */
-function startOfAuthority({ name, nameservers: [first = name] }: Zone): RecordSet {
+function startOfAuthority({ name, nameservers: [first = name] }: AnsweringZone): RecordSet {
   return {
     name,
     type: 'SOA',
@@ -100,26 +114,12 @@ function startOfAuthority({ name, nameservers: [first = name] }: Zone): RecordSe
 }
 
 /** The nameservers of the part of the zone that has the name, if other servers are responsible for it. */
-function delegationOf(zone: Zone, sets: readonly RecordSet[], name: string): RecordSet | undefined {
+function delegationOf(zone: AnsweringZone, sets: readonly RecordSet[], name: string): RecordSet | undefined {
   return sets.find((set) => set.type === 'NS' && set.name !== zone.name && isIn({ name: set.name }, name));
 }
 
 /** The records of a name, or of the wildcard that is responsible for it (RFC 4592). */
-function setsAt(zone: Zone, sets: readonly RecordSet[], name: string): readonly RecordSet[] {
-  if (exists(zone, sets, name)) return sets.filter((set) => set.name === name);
-  for (let parent = parentOf(name); isIn(zone, parent); parent = parentOf(parent)) {
-    const wildcard = sets.filter((set) => set.name === `*.${parent}`);
-    if (wildcard.length > 0) return wildcard.map((set) => ({ ...set, name }));
-    if (exists(zone, sets, parent)) break;
-  }
-  return [];
-}
-
-/** Whether the name, or one below it, has a record. */
-function exists(zone: Zone, sets: readonly RecordSet[], name: string): boolean {
-  return name === zone.name || sets.some((set) => isIn({ name }, set.name));
-}
-
-function parentOf(name: string): string {
-  return name.slice(name.indexOf('.') + 1 || name.length);
+function setsAt(zone: AnsweringZone, { sets, closest }: FoundName, name: string): readonly RecordSet[] {
+  if (closest !== name) return sets.filter((set) => set.name === `*.${closest}`).map((set) => ({ ...set, name }));
+  return [...sets.filter((set) => set.name === name), ...(name === zone.name ? apexOf(zone) : [])];
 }

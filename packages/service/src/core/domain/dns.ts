@@ -10,6 +10,7 @@ import { notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import type { DnsRecordsTable } from '../../store/tables/domains.ts';
+import { assertRecordQuota } from '../account/quota.ts';
 
 export type DnsRecordRow = Selectable<DnsRecordsTable>;
 
@@ -43,7 +44,7 @@ export interface NewDnsRecord {
 /**
  * Adds a record.
  *
- * @throws Refusal 409 if the domain has the same record, or the record conflicts with another one.
+ * @throws Refusal 409 if the domain has the same record or as many as possible, or the record conflicts with another one.
  */
 export async function addRecord(db: Db, ports: Ports, { zone, record, ttl }: NewDnsRecord): Promise<DnsRecordRow> {
   const others = await lockedRecordsAt(db, zone, record.sub);
@@ -54,7 +55,7 @@ export async function addRecord(db: Db, ports: Ports, { zone, record, ttl }: New
 /**
  * Adds a record unless the domain has it. A CNAME, ALIAS or DNAME replaces that of its name, because a name has at most one.
  *
- * @throws Refusal 409 if the record conflicts with another one.
+ * @throws Refusal 409 if the record conflicts with another one, or the domain has as many as possible.
  */
 export async function ensureRecord(db: Db, ports: Ports, { zone, record }: NewDnsRecord): Promise<void> {
   const others = await lockedRecordsAt(db, zone, record.sub);
@@ -98,6 +99,7 @@ async function insertRecord(
   { zone, record, ttl }: NewDnsRecord,
   others: readonly DnsRecordRow[],
 ): Promise<DnsRecordRow> {
+  await assertRecordQuota(db, zone);
   const now = clock.now();
   const newTtl = ttl ?? others.find(({ type }) => type === record.type)?.ttl ?? DEFAULTS.AddDomainDnsForm.ttl;
   await setTtl(db, zone, record, newTtl);
@@ -112,7 +114,14 @@ async function insertRecord(
 
 /** All records of a name and type have one TTL (RFC 2181, 5.2). */
 async function setTtl(db: Db, { domain }: Zone, { sub, type }: DnsRecord, ttl: number): Promise<void> {
-  await db.updateTable('dns_records').set({ ttl }).where('domain', '=', domain).where('sub', '=', sub).where('type', '=', type).execute();
+  await db
+    .updateTable('dns_records')
+    .set({ ttl })
+    .where('domain', '=', domain)
+    .where('sub', '=', sub)
+    .where('type', '=', type)
+    .where('ttl', '!=', ttl)
+    .execute();
 }
 
 /** The records of a name. The account is locked, so that no concurrent request adds a record that conflicts. */

@@ -1,17 +1,42 @@
 /** The reverse zones of the addresses of VMs. `default_ptr` names the first address of each, unless the account has set or removed its name. */
 import type { RecordSet, Zone } from '@reseller/adapters';
 
-import { assignableIn, firstAddressOf, pointerOf, reverseNameOf, reverseZonesOf } from '../../rules/reverse-dns.ts';
+import {
+  assignableIn,
+  assignedBelow,
+  firstAddressOf,
+  isReverseZone,
+  pointerOf,
+  reverseNameOf,
+  reverseZonesAbove,
+  reverseZonesOf,
+} from '../../rules/reverse-dns.ts';
 import type { RdnsEntry } from '../../rules/reverse-dns.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
+import { isIn } from './dns-answer.ts';
+import type { AnsweringZone, FoundName } from './dns-answer.ts';
 
 const TTL_SECONDS = 3600;
 
 /** The zone as it is now. Undefined if the service has no such zone. */
 export async function reverseZoneOf(db: Db, name: string, nameservers: readonly string[]): Promise<Zone | undefined> {
-  const assignable = assignableIn(name, await cidrsOf(db));
-  return assignable && { name, nameservers, records: (await namesOf(db, assignable)).flatMap(toRecordSet) };
+  if (!isReverseZone(name, await cidrsOf(db))) return undefined;
+  return { name, nameservers, records: (await namesOf(db, assignableIn(name))).flatMap(toRecordSet) };
+}
+
+/** The reverse zone that a name is in. Undefined if the service has no such zone. */
+export async function reverseZoneAbove(db: Db, name: string, nameservers: readonly string[]): Promise<AnsweringZone | undefined> {
+  const above = reverseZonesAbove(name);
+  if (above.length === 0) return undefined;
+  const cidrs = await cidrsOf(db);
+  const zone = above.find((one) => isReverseZone(one, cidrs));
+  return zone === undefined ? undefined : { name: zone, nameservers, at: (asked) => reverseNameAt(db, zone, asked) };
+}
+
+async function reverseNameAt(db: Db, zone: string, name: string): Promise<FoundName> {
+  const sets = (await namesOf(db, assignedBelow(name))).flatMap(toRecordSet).filter((set) => isIn({ name }, set.name));
+  return { sets, closest: sets.length > 0 ? name : zone };
 }
 
 function toRecordSet({ address, domain }: RdnsEntry): RecordSet[] {

@@ -2,12 +2,13 @@
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { PERSON, PHONE, register } from '../../../test/domains.ts';
+import { handleOf, PERSON, PHONE, register } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { newInstances } from '../../../test/instances.ts';
 import { startOperator } from '../../../test/operator.ts';
 import { TestDns } from '../../../test/ports/dns.ts';
 import { PortCalls } from '../../../test/ports/port-calls.ts';
+import { GOOD_AUTHCODE, TestRegistrar } from '../../../test/ports/registrar.ts';
 
 const path = { domain: 'reseller-customer.net' };
 
@@ -40,6 +41,26 @@ describe.each(engines)('on %s', (engine) => {
     await service.call('setDomainNameservers', { path, form: { ns1: 'ns1.example.net', ns2: 'ns2.example.net' } });
     await service.runScheduledJobs();
     expect(published()).toMatchObject({ nameservers: ['ns1.example.net', 'ns2.example.net'], records: [{ data: ['198.51.100.24'] }, {}] });
+  });
+
+  test.each([
+    ['a transfer that is pending has no zone', { isFree: true, form: { authcode: GOOD_AUTHCODE }, before: 0 }],
+    ['a pending registration of a name that the registry calls taken has no zone', { isFree: false, form: {}, before: 0 }],
+    ['a pending registration of a free name has a zone', { isFree: true, form: {}, before: 1 }],
+  ])('%s, and gets one with its records when it has ended', async (_, { isFree, form, before }) => {
+    const registrar = new TestRegistrar();
+    registrar.isAvailable = async () => isFree;
+    const service = await startOperator({ engine, registrar, delays: { domain: 60_000 } });
+    const { status, body } = await service.call('registerDomain', {
+      form: { domain: path.domain, handle: await handleOf(service), ...form },
+    });
+    expect([status, body.data.domain.status]).toEqual([200, 'PENDING']);
+    await service.call('addDomainDns', { path, form: { type: 'A', data: '198.51.100.1' } });
+    await service.runScheduledJobs();
+    expect(service.dns.zones.size).toBe(before);
+    service.clock.advance(60_000);
+    await service.runScheduledJobs();
+    expect(service.dns.zones.get(path.domain)?.records).toHaveLength(1);
   });
 
   test('removes the zone of a domain that has ended, and of an account that was deleted', async () => {

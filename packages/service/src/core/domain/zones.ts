@@ -10,7 +10,9 @@ import { textOf } from '../../rules/dns-text.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
 import { reasonOf, waitAfter } from '../jobs/failed-jobs.ts';
+import type { AnsweringZone, FoundName } from './dns-answer.ts';
 import { recordNameOf, recordsOf } from './dns.ts';
+import type { DnsRecordRow } from './dns.ts';
 import { nameserversOf } from './domain.ts';
 import { markReverseZones, reverseZoneOf } from './reverse-zones.ts';
 
@@ -145,15 +147,85 @@ export async function zoneOf(db: Db, name: string, nameservers: readonly string[
   return (await reverseZoneOf(db, name, nameservers)) ?? zoneOfDomain(db, name);
 }
 
+/** Domains of accounts with a zone. */
+function domainsWithZone(db: Db) {
+  return db
+    .selectFrom('domains')
+    .selectAll()
+    .where('state', '!=', 'reserved')
+    .where((eb) => eb.or([eb('state', '!=', 'pending'), eb('zone_withheld', '=', 0)]));
+}
+
 async function zoneOfDomain(db: Db, name: string): Promise<Zone | undefined> {
-  const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
+  const domain = await domainsWithZone(db).where('name', '=', name).executeTakeFirst();
   if (!domain) return undefined;
+  const records = await recordsOf(db, { accountId: domain.account_id, domain: name });
+  return { name, nameservers: listOfNameservers(nameserversOf(domain)), records: toRecordSets(records) };
+}
+
+function toRecordSets(records: readonly DnsRecordRow[]): RecordSet[] {
   const sets = new Map<string, RecordSet & { readonly data: string[] }>();
-  for (const record of await recordsOf(db, { accountId: domain.account_id, domain: name })) {
+  for (const record of records) {
     const [owner, key] = [recordNameOf(record), `${record.sub} ${record.type}`];
     const set = sets.get(key) ?? { name: owner, type: record.type, ttl: record.ttl, data: [] };
     set.data.push(record.type === 'TXT' ? (textOf(record.data) ?? record.data) : record.data);
     sets.set(key, set);
   }
-  return { name, nameservers: listOfNameservers(nameserversOf(domain)), records: [...sets.values()] };
+  return [...sets.values()];
+}
+
+/** The zone of the domain that a name is in. Undefined if no account has the domain. */
+export async function zoneAbove(db: Db, name: string): Promise<AnsweringZone | undefined> {
+  const domains = await domainsWithZone(db).where('name', 'in', namesFrom(name)).execute();
+  const [longest] = domains.toSorted((one, other) => other.name.length - one.name.length);
+  if (!longest) return undefined;
+  const { name: domain } = longest;
+  return { name: domain, nameservers: listOfNameservers(nameserversOf(longest)), at: (asked) => recordsAround(db, domain, asked) };
+}
+
+/** A name and those above it, the longest first. */
+function namesFrom(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_, index) => labels.slice(index).join('.'));
+}
+
+async function recordsAround(db: Db, domain: string, name: string): Promise<FoundName> {
+  const subs = name === domain ? [] : namesFrom(name.slice(0, -domain.length - 1));
+  const existing = subs[await firstExisting(db, domain, subs)] ?? '';
+  const closest = recordNameOf({ domain, sub: existing });
+  const own = [subs[0] ?? '', existing === '' ? '*' : `*.${existing}`];
+  const records = await db
+    .selectFrom('dns_records')
+    .selectAll()
+    .where('domain', '=', domain)
+    .where((eb) => eb.or([eb('sub', 'in', own), eb.and([eb('sub', 'in', [...subs, '']), eb('type', 'in', ['NS', 'DNAME'])])]))
+    .orderBy('sub')
+    .orderBy('type')
+    .orderBy('data')
+    .execute();
+  return { sets: toRecordSets(records), closest };
+}
+
+/**
+ * The index of the first of some subdomains that has a record, or a name below it has. Whatever is above such a name has one below it, too, so few
+ * of them are looked for.
+ *
+ * @param subs Each is above the one before it.
+ */
+async function firstExisting(db: Db, domain: string, subs: readonly string[]): Promise<number> {
+  let [first, end] = [0, subs.length];
+  while (first < end) {
+    const middle = Math.floor((first + end) / 2);
+    const sub = subs[middle] ?? '';
+    const record = await db
+      .selectFrom('dns_records')
+      .select('id')
+      .where('domain', '=', domain)
+      .where((eb) => eb.or([eb('sub', '=', sub), sql<boolean>`substr(sub, length(sub) - ${sub.length}) = ${`.${sub}`}`]))
+      .limit(1)
+      .executeTakeFirst();
+    if (record) end = middle;
+    else first = middle + 1;
+  }
+  return first;
 }

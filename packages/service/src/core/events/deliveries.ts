@@ -251,16 +251,26 @@ export const PENDING = sql.lit('pending' as const);
 /** The type of the event that an account sends to try a webhook. */
 export const TEST_EVENT = 'webhook.test';
 
-/** Enabled webhooks of an account with deliveries whose time has come. */
+/** Enabled webhooks of an account with deliveries whose time has come, the one that has waited longest first. */
 export function webhooksWithDue(db: Db, accountId: string, now: number): Promise<Webhook[]> {
-  return dueWebhooks(db, now).selectAll().where('account_id', '=', accountId).orderBy('id').execute();
+  return dueWebhooks(db, now).selectAll().where('account_id', '=', accountId).orderBy(dueSince).orderBy('id').execute();
 }
 
-/** The accounts of enabled webhooks with deliveries whose time has come. */
+/** The accounts of enabled webhooks with deliveries whose time has come, the one that has waited longest first. */
 export async function accountsWithDue(db: Db, now: number): Promise<readonly string[]> {
-  const rows = await dueWebhooks(db, now).select('account_id').distinct().orderBy('account_id').execute();
+  const rows = await dueWebhooks(db, now)
+    .select('account_id')
+    .groupBy('account_id')
+    .orderBy(sql`min(${dueSince})`)
+    .orderBy('account_id')
+    .execute();
   return rows.map(({ account_id }) => account_id);
 }
+
+/** SQL: when the first due delivery of a webhook was due. */
+const dueSince = sql<number>`(
+  select min(next_attempt) from webhook_deliveries
+  where webhook_id = webhooks.id and state = 'pending' and blocked = 0)`;
 
 export function dueWebhooks(db: Db, now: number) {
   return db

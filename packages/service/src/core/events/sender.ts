@@ -13,8 +13,11 @@ import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
 import { secretsOf } from './webhook.ts';
 
-/** A claim outlasts the request by this time for the store. The claim of an instance that died ends then. */
-const CLAIM_MARGIN_MS = 90_000;
+/**
+ * A claim outlasts the request by this time for the store. The claim of an instance that died ends then, and another instance sends the delivery. A
+ * store that takes longer has it sent twice, which receivers expect.
+ */
+const CLAIM_MARGIN_MS = 5_000;
 
 export interface WebhookSender {
   /** Begins to send what is due, and does not wait for it. */
@@ -36,20 +39,38 @@ function createCounts() {
   };
 }
 
+const RATE_WINDOW_MS = 1_000;
+
+/** Counts the requests to each host in windows of a second. */
+function createHostRate(limit: number) {
+  let start = -Infinity;
+  let hosts = createCounts();
+  function inWindow(now: number) {
+    // The clock of a sandbox is set back by a restore.
+    if (now < start || now >= start + RATE_WINDOW_MS) [start, hosts] = [now, createCounts()];
+    return hosts;
+  }
+  return {
+    hasRoom: (url: string, now: number): boolean => inWindow(now).of(new URL(url).hostname) < limit,
+    count: (url: string, now: number): void => inWindow(now).add(new URL(url).hostname, 1),
+  };
+}
+
 /**
  * Accounts get requests in turns, so that the receivers of some do not delay those of others. A webhook that is slow, or whose last attempt
- * failed, gets one request at a time, and such webhooks share half of all requests.
+ * failed, gets one request at a time, and such webhooks share half of all requests. Beyond its rate, a host waits for the next round.
  *
  * @param onFailure Called if the store fails.
  */
 export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (error: unknown) => void): WebhookSender {
   const { store } = runtime;
-  const { webhookRequests, webhookRequestsOfAccount, webhookRequestsEach, slowWebhookMs } = store.tuning;
+  const { webhookRequests, webhookRequestsOfAccount, webhookRequestsEach, webhookRequestsOfHost, slowWebhookMs } = store.tuning;
   const closing = new AbortController();
   const { signal } = closing;
   /** Requests of each webhook, and those of all slow or failing ones. */
   const requests = createCounts();
   const slow = new Set<string>();
+  const hostRate = createHostRate(webhookRequestsOfHost);
 
   function hasPlace({ id, failing_since }: Webhook): boolean {
     if (failing_since === null && !slow.has(id)) return requests.of(id) < webhookRequestsEach;
@@ -60,10 +81,12 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
     const now = clock.now();
     const due = await store.read((db) => webhooksWithDue(db, accountId, now));
     for (const webhook of due.toSorted((one, other) => requests.of(one.id) - requests.of(other.id))) {
-      if (!hasPlace(webhook)) continue;
+      if (!hasPlace(webhook) || !hostRate.hasRoom(webhook.url, now)) continue;
       const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
       const [claimed] = await claimDeliveries(runtime, { webhookId: webhook.id, limit: 1, now, until });
-      if (claimed) return { webhook, claimed, names: countsOf(webhook) };
+      if (!claimed) continue;
+      hostRate.count(webhook.url, now);
+      return { webhook, claimed, names: countsOf(webhook) };
     }
     return undefined;
   }

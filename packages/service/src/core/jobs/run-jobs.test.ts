@@ -201,8 +201,19 @@ describe.each(engines)('on %s', (engine) => {
     }
     await end();
     const path = { account_id: failing.id };
+    const { id: otherId } = await service.account();
+    await service.store.commit(async ({ db }) => {
+      const row = await db.selectFrom('failed_jobs').selectAll().executeTakeFirstOrThrow();
+      await db
+        .insertInto('failed_jobs')
+        .values({ ...row, account_id: otherId })
+        .execute();
+    });
     const { failed } = await operator.retryJobs({ client, path });
     expect(failed).toMatchObject([{ attempts: 9, next_attempt: new Date(clock.now()).toISOString() }]);
+    const waiting = (await operator.getDueWork({ client })).failed.filter(({ account_id }) => account_id === otherId);
+    expect(waiting).toMatchObject([{ next_attempt: new Date(clock.now() + 60 * 60_000).toISOString() }]);
+    await service.store.commit(({ db }) => db.deleteFrom('failed_jobs').where('account_id', '=', otherId).execute());
     await service.runScheduledJobs();
     expect(await attempt()).toBeUndefined();
     expect(await ready(service.baseUrl)).toEqual([200, { status: 'ready' }]);

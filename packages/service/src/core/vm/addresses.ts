@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
+import { addressQuarantineMs } from '../../store/settings.ts';
 import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { PROVIDER } from '../catalogue/ip-pool.ts';
@@ -18,6 +19,8 @@ export interface AddressOrder {
   readonly ips: number;
   /** Whether addresses of the provider are taken if the account's own subnets have too few. */
   readonly allowFallbackIPs: boolean;
+  /** Milliseconds. */
+  readonly now: number;
 }
 
 /** An address or network with the properties of its pool. */
@@ -38,10 +41,10 @@ export interface AssignedAddress {
  * @throws Refusal 409 if too few are free.
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<AssignedAddress[]> {
-  const { vmId, datacenter, ips } = order;
+  const { vmId, datacenter, ips, now } = order;
   const [owner4 = ''] = ownersFor(order, 4);
   const [owner6 = ''] = ownersFor(order, 6);
-  const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 });
+  const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6, now });
   if (all.length === ips + 1) return toAssigned(order, all);
   const some = await addressesOf(db, vmId);
   await takeMissing(db, order, { family: 4, count: ips - ofFamily(4, some).length, pending: 0, added: 0 });
@@ -54,18 +57,41 @@ export function ofFamily(family: 4 | 6, addresses: readonly AssignedAddress[]): 
   return addresses.filter((address) => address.family === family);
 }
 
-/** Returns the addresses of a VM to their pools. */
-export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await releasing(db, vmId).execute();
+/** Returns the addresses of a VM to their pools, where they rest. @param now Milliseconds. */
+export async function releaseAddresses(db: Db, vmId: number, now: number): Promise<void> {
+  await returning(db, vmId, now).execute();
 }
 
-/** Returns one address of a VM to its pool. */
-export async function releaseAddress(db: Db, vmId: number, address: string): Promise<void> {
-  await releasing(db, vmId).where('address', '=', address).execute();
+/** Returns one address of a VM to its pool, where it rests. @param now Milliseconds. */
+export async function releaseAddress(
+  db: Db,
+  vmId: number,
+  { address, now }: { readonly address: string; readonly now: number },
+): Promise<void> {
+  await returning(db, vmId, now).where('address', '=', address).execute();
 }
 
-function releasing(db: Db, vmId: number) {
-  return db.updateTable('ip_addresses').set({ vm_id: null, pending: 0, added: 0, requires_restart: 0 }).where('vm_id', '=', vmId);
+/** Returns the addresses of a VM that has never had them to their pools. */
+export async function returnUnusedAddresses(db: Db, vmId: number): Promise<void> {
+  await returning(db, vmId).execute();
+}
+
+/** An address of the provider rests after its release. The next VM with one of an account's own subnet is of the same account. */
+function returning(db: Db, vmId: number, released?: number) {
+  return db
+    .updateTable('ip_addresses')
+    .set({ vm_id: null, pending: 0, added: 0, requires_restart: 0 })
+    .$if(released !== undefined, (query) =>
+      query.set(({ eb }) => ({
+        released: eb
+          .case()
+          .when('owner', '=', PROVIDER)
+          .then(released ?? 0)
+          .else(0)
+          .end(),
+      })),
+    )
+    .where('vm_id', '=', vmId);
 }
 
 /**
@@ -115,7 +141,7 @@ export async function takeAddressesOver(db: Db, vmId: number): Promise<void> {
 
 /** Returns the pending addresses of a VM to their pools. */
 export async function releasePendingAddresses(db: Db, vmId: number): Promise<void> {
-  await releasing(db, vmId).where('pending', '=', 1).execute();
+  await returning(db, vmId).where('pending', '=', 1).execute();
 }
 
 /**
@@ -158,11 +184,15 @@ export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
 }
 
-/** Returns the last IPv4 addresses of a VM to their pools. */
-export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
+/** Returns the last IPv4 addresses of a VM to their pools, where they rest. @param now Milliseconds. */
+export async function releaseLastIpv4(
+  db: Db,
+  vmId: number,
+  { count, now }: { readonly count: number; readonly now: number },
+): Promise<void> {
   const ipv4 = await ipv4Of(db, vmId);
   const last = ipv4.slice(Math.max(0, ipv4.length - count));
-  await releasing(db, vmId).where('address', 'in', last).execute();
+  await returning(db, vmId, now).where('address', 'in', last).execute();
 }
 
 /** Takes free addresses from one owner after the other. */
@@ -171,16 +201,16 @@ async function takeMissing(
   order: AddressOrder,
   { family, count, pending, added }: { family: 4 | 6; count: number; pending: 0 | 1; added: number },
 ): Promise<void> {
-  const { vmId, datacenter, ips } = order;
+  const { vmId, datacenter, ips, now } = order;
   const owners = ownersFor(order, family);
   let missing = count;
   for (const owner of owners) {
-    if (missing > 0) missing -= (await takeFree.skip(missing)(db, { vmId, pending, added, datacenter, family, owner })).length;
+    if (missing > 0) missing -= (await takeFree.skip(missing)(db, { vmId, pending, added, datacenter, family, owner, now })).length;
   }
   // Other transactions may be taking the last ones, and may still give them back.
   for (const owner of owners) {
-    while (missing > 0 && (await hasFree(db, { datacenter, family, owner })).length > 0)
-      missing -= (await takeFree.wait(missing)(db, { vmId, pending, added, datacenter, family, owner })).length;
+    while (missing > 0 && (await hasFree(db, { datacenter, family, owner, now })).length > 0)
+      missing -= (await takeFree.wait(missing)(db, { vmId, pending, added, datacenter, family, owner, now })).length;
   }
   if (missing <= 0) return;
   throw new Refusal(
@@ -231,8 +261,8 @@ const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
 /** Takes addresses of both families in one statement, which skips addresses that other transactions are taking. */
 const takeUnlocked = keptByCount((ips) =>
-  prepared<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
-    const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
+  prepared<{ vmId: number; datacenter: string; owner4: string; owner6: string; now: number }, TakenAddress>((db, parameter, claim) => {
+    const shared = { claim, locked: 'skip', datacenter: parameter('datacenter'), now: parameter('now') } as const;
     const ipv4 = freeAddresses(db, { ...shared, count: ips, family: sql.lit(4), owner: parameter('owner4') });
     const ipv6 = freeAddresses(db, { ...shared, count: 1, family: sql.lit(6), owner: parameter('owner6') });
     return db
@@ -251,30 +281,33 @@ const takeFree = { skip: takingFree('skip'), wait: takingFree('wait') };
 
 function takingFree(locked: LockedRows) {
   return keptByCount((wanted) =>
-    prepared<{ vmId: number; pending: number; added: number; datacenter: string; family: number; owner: string }, { address: string }>(
-      (db, parameter, claim) =>
-        db
-          .updateTable('ip_addresses')
-          .set({ vm_id: parameter('vmId'), pending: parameter('pending'), added: parameter('added') })
-          .where(
-            'address',
-            'in',
-            freeAddresses(db, {
-              claim,
-              locked,
-              count: wanted,
-              datacenter: parameter('datacenter'),
-              family: parameter('family'),
-              owner: parameter('owner'),
-            }),
-          )
-          .returning('address'),
+    prepared<
+      { vmId: number; pending: number; added: number; datacenter: string; family: number; owner: string; now: number },
+      { address: string }
+    >((db, parameter, claim) =>
+      db
+        .updateTable('ip_addresses')
+        .set({ vm_id: parameter('vmId'), pending: parameter('pending'), added: parameter('added') })
+        .where(
+          'address',
+          'in',
+          freeAddresses(db, {
+            claim,
+            locked,
+            count: wanted,
+            datacenter: parameter('datacenter'),
+            family: parameter('family'),
+            owner: parameter('owner'),
+            now: parameter('now'),
+          }),
+        )
+        .returning('address'),
     ),
   );
 }
 
 /** Finds a free address. One that another transaction is taking still counts as free. */
-const hasFree = prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
+const hasFree = prepared<{ datacenter: string; family: number; owner: string; now: number }, { address: string }>((db, parameter) =>
   freeAddresses(db, {
     claim: (query) => query,
     locked: 'skip',
@@ -282,6 +315,7 @@ const hasFree = prepared<{ datacenter: string; family: number; owner: string }, 
     datacenter: parameter('datacenter'),
     family: parameter('family'),
     owner: parameter('owner'),
+    now: parameter('now'),
   }),
 );
 
@@ -292,10 +326,16 @@ interface AddressSearch {
   readonly datacenter: RawBuilder<string>;
   readonly family: RawBuilder<number>;
   readonly owner: RawBuilder<string>;
+  readonly now: RawBuilder<number>;
 }
 
-/** The first free addresses of an owner, which the query locks. */
-function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner }: AddressSearch) {
+/** Whether an address that no VM has has rested since its release. @param now Milliseconds. */
+export function hasRested(now: RawBuilder<number>): RawBuilder<boolean> {
+  return sql<boolean>`released <= ${now} - ${addressQuarantineMs}`;
+}
+
+/** The free addresses of an owner that have been free for the longest time, which the query locks. */
+function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner, now }: AddressSearch) {
   return claim(
     db
       .selectFrom('ip_addresses')
@@ -304,6 +344,8 @@ function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner
       .where('family', '=', family)
       .where('owner', '=', owner)
       .where('vm_id', 'is', null)
+      .where(hasRested(now))
+      .orderBy('released')
       .orderBy('pool_id')
       .orderBy('position')
       .limit(sql.lit(count)),

@@ -12,7 +12,7 @@ import { holdOf } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import { pricesAt } from '../catalogue/host-system.ts';
 import { settle } from '../jobs/settle.ts';
-import { assignAddresses, releaseAddresses } from './addresses.ts';
+import { assignAddresses, returnUnusedAddresses } from './addresses.ts';
 import { endChange } from './change.ts';
 import { offerFor, newVmOf, startBilling } from './create.ts';
 import type { Purchase } from './create.ts';
@@ -58,7 +58,7 @@ export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
     const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
     if (!inserted) throw knownVm(vmId);
     await assertVmQuota(db, accountId);
-    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name };
+    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, now };
     await assignAddresses(db, { ...order, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
     const stored = { vmId, hold: Number(hold), monthly: Number(monthlyPrice) };
     return { accountId, details: stored, plan: { ...stored, adoption } };
@@ -81,7 +81,7 @@ export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
     if (!vm) return;
     await releaseCredit(db, vm.account_id, BigInt(hold));
     await leaveNode(db, vm.node, vm);
-    await releaseAddresses(db, vmId);
+    await returnUnusedAddresses(db, vmId);
     await db.deleteFrom('vms').where('id', '=', vmId).execute();
   },
 

@@ -40,6 +40,18 @@ export interface ConsoleSession {
   readonly accountId: string;
 }
 
+/** Whether a secret is that of a link that opens a session. */
+export async function isConsoleLink(db: Db, secret: string, now: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('vm_consoles')
+    .select('hash')
+    .where('hash', '=', sha256(secret))
+    .where('ends', 'is', null)
+    .where('expires', '>', now)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /**
  * Opens the session of a link, which then opens no other one.
  *

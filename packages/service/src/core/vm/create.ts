@@ -28,7 +28,7 @@ import { expectedHostSystem, findHostSystem, pricesAt } from '../catalogue/host-
 import type { HostSystem } from '../catalogue/host-system.ts';
 import { giveVolumeBack, takeSale } from '../catalogue/sale.ts';
 import { settle } from '../jobs/settle.ts';
-import { assignAddresses, ofFamily, releaseAddresses } from './addresses.ts';
+import { assignAddresses, ofFamily, returnUnusedAddresses } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
 import { endChange } from './change.ts';
 import { drawIdentifier, vmSubject } from './identifier.ts';
@@ -133,7 +133,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     await assertVmQuota(db, accountId);
     // 6. Take addresses.
     const { ips, allowFallbackIPs } = vm;
-    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
     const addresses = await assignAddresses(db, order);
     const vat = vatInForce(vatRates, now);
     return {
@@ -181,7 +181,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     await releaseCredit(db, vm.account_id, BigInt(hold));
     await giveSpendingBack(db, spending);
     await leaveNode(db, vm.node, vm);
-    await releaseAddresses(db, vmId);
+    await returnUnusedAddresses(db, vmId);
     await forgetUserData(db, vmId);
     await db.deleteFrom('vms').where('id', '=', vmId).execute();
   },

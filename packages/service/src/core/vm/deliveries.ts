@@ -178,10 +178,10 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
   subject: vmSubject,
   reserve: ({ db }, request) => reserveEnd(db, request, 'remove'),
   call: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
-  async confirm({ db }, { vmId }) {
+  async confirm({ db }, { vmId }, { clock }) {
     const vm = await endChange(db, vmId);
     await leaveNode(db, vm.node, vm);
-    await releaseAddresses(db, vmId);
+    await releaseAddresses(db, vmId, clock.now());
     await forgetVmData(db, vmId);
   },
   asTask: { async begin() {} },
@@ -246,6 +246,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, Resiz
         datacenter: host.datacenter_name,
         allowFallbackIPs,
         ips: to.ips - from.ips,
+        now: runtime.ports.clock.now(),
       });
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
@@ -311,8 +312,8 @@ async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pric
   await endChange(db, vm.id, { ...changed, ...(restarts && { booted: clock.now() }) });
   await resizeOnNode(db, vm.node, largerOf(from, to), to);
   if (to.ips > from.ips) await confirmAddresses(db, vm.id, !restarts && usesNewAddressesLater(vm, runtime));
-  if (releasedIp !== undefined) await releaseAddress(db, vm.id, releasedIp);
-  else if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
+  if (releasedIp !== undefined) await releaseAddress(db, vm.id, { address: releasedIp, now: clock.now() });
+  else if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, { count: from.ips - to.ips, now: clock.now() });
   await releaseCredit(db, vm.account_id, hold);
   await billAt(db, vm, price, instant);
   return price;

@@ -1,4 +1,6 @@
 /** The addresses of all VMs of an account, and the free ones. */
+import { sql } from 'kysely';
+
 import type { FieldRule } from '../../rules/broken-field.ts';
 import { euros } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
@@ -11,7 +13,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { findHostSystem, pricesAt } from '../catalogue/host-system.ts';
 import { PROVIDER } from '../catalogue/ip-pool.ts';
 import { namesOf } from '../domain/reverse-zones.ts';
-import { addressesOfVms, ipv4Of } from './addresses.ts';
+import { addressesOfVms, hasRested, ipv4Of } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
 import { hostSystemOf, underWay } from './change.ts';
 import type { Vm } from './change.ts';
@@ -63,19 +65,23 @@ export interface FreeIps {
 }
 
 /** The free IPv4 addresses for an account, by the name of the data centre. */
-export async function freeIps(db: Db, { hosts, pools }: Catalogue, accountId: string): Promise<ReadonlyMap<string, FreeIps>> {
+export async function freeIps(
+  db: Db,
+  { hosts, pools }: Catalogue,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<ReadonlyMap<string, FreeIps>> {
   const free = new Map<string, FreeIps>();
   for (const datacenter of new Set(hosts.map(({ datacenter_name }) => datacenter_name))) {
     const hasOwn = pools.some((pool) => pool.account_id === accountId && pool.datacenter_name === datacenter && pool.family === 4);
     free.set(datacenter, {
-      ofProvider: await countFree(db, datacenter, PROVIDER),
-      own: hasOwn ? await countFree(db, datacenter, accountId) : null,
+      ofProvider: await countFree(db, datacenter, { owner: PROVIDER, now }),
+      own: hasOwn ? await countFree(db, datacenter, { owner: accountId, now }) : null,
     });
   }
   return free;
 }
 
-async function countFree(db: Db, datacenter: string, owner: string): Promise<number> {
+async function countFree(db: Db, datacenter: string, { owner, now }: { readonly owner: string; readonly now: number }): Promise<number> {
   const free = db
     .selectFrom('ip_addresses')
     .select('address')
@@ -83,6 +89,7 @@ async function countFree(db: Db, datacenter: string, owner: string): Promise<num
     .where('family', '=', 4)
     .where('owner', '=', owner)
     .where('vm_id', 'is', null)
+    .where(hasRested(sql`${now}`))
     .limit(MAX_COUNTED)
     .as('free');
   const { count } = await db

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { isError } from '@reseller/contract/is-error';
 import type { FastifyInstance } from 'fastify';
 
+import { refuseMissingFiles } from '../shared/missing-files.ts';
 import { RequestFault } from '../shared/protocol.ts';
 
 /** The built console. */
@@ -23,7 +23,6 @@ const PATH = '/console';
  */
 export const RELOAD_SCRIPT = `${PATH}/reload.js`;
 const FOREVER = 'public, max-age=31536000, immutable';
-const SMALLEST_ERROR_OF_SERVICE = 500;
 
 /**
  * Serves the console at /console/. Every address below it without a file is a page of the console, which its script shows.
@@ -48,15 +47,7 @@ export async function serveConsole(
         });
         done(null, payload);
       });
-      const handleError = site.errorHandler;
-      site.setErrorHandler(async (error, request, reply) => {
-        // The file server refuses paths outside its folder with 400 or 403.
-        const isOfRequest = isError(error) && 'statusCode' in error && Number(error.statusCode) < SMALLEST_ERROR_OF_SERVICE;
-        return handleError.call(site, isOfRequest ? noSuchFile() : error, request, reply);
-      });
-      site.setNotFoundHandler(async () => {
-        throw noSuchFile();
-      });
+      refuseMissingFiles(site, noSuchFile);
       await site.register(fastifyStatic, {
         root: join(directory, 'assets'),
         prefix: '/assets/',

@@ -37,8 +37,10 @@ address.protocol = address.protocol.replace('http', 'ws');
 
 if (/^rsw_[A-Za-z0-9]+$/.test(secret)) {
   const channel = new WebSocket(address, ['binary', secret]);
+  let opened = false;
+  channel.addEventListener('open', () => (opened = true));
   channel.addEventListener('close', ({ reason }) => {
-    status.textContent = reason || 'The connection has ended. Get a new link.';
+    status.textContent = reason || (opened ? 'The connection has ended.' : 'This link was used or has expired.') + ' Get a new link.';
     button.disabled = true;
   });
   const rfb = new RFB(document.querySelector('main'), channel);

@@ -1,6 +1,7 @@
 /** Links to the consoles of VMs, and their sessions over a WebSocket. */
 import { once } from 'node:events';
 
+import * as operator from '@reseller/operator-client';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -9,6 +10,8 @@ import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { newInstances } from '../../../test/instances.ts';
+import { startOperator } from '../../../test/operator.ts';
+import { exchange, requestText } from '../../../test/raw-http.ts';
 import { suspendAccount } from '../../core/account/suspension.ts';
 
 const UNUSABLE = 'This link was used, has expired, or is no longer allowed. Get a new one with POST /vm/{vmid}/console.';
@@ -29,12 +32,15 @@ async function linkOf(service: TestService, vmid: string): Promise<Link> {
 }
 
 /** A browser that opens the page of a link. */
-function browse({ console_url }: Pick<Link, 'console_url'>, origin = new URL(console_url).origin): WebSocket {
+function browse(
+  { console_url }: Pick<Link, 'console_url'>,
+  { origin = new URL(console_url).origin, headers = {} }: { readonly origin?: string; readonly headers?: Record<string, string> } = {},
+): WebSocket {
   const { hash } = new URL(console_url);
   const address = new URL('session', console_url);
   address.protocol = 'ws';
   address.hash = '';
-  const socket = new WebSocket(address, ['binary', hash.slice(1)], { origin });
+  const socket = new WebSocket(address, ['binary', hash.slice(1)], { origin, headers });
   onTestFinished(() => socket.terminate());
   return socket;
 }
@@ -53,6 +59,16 @@ async function closed(socket: WebSocket): Promise<string> {
   return `${code} ${reason}`;
 }
 
+/** @returns The HTTP status of an upgrade that is refused. */
+async function refused(socket: WebSocket): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  socket.once('unexpected-response', (_request, response) => resolve(response.resume().statusCode));
+  socket.once('open', () => reject(new Error('The console was opened.')));
+  // Its end at the end of the test.
+  socket.on('error', () => {});
+  return promise;
+}
+
 const sessionsIn = (service: TestService) => service.store.read((db) => db.selectFrom('vm_consoles').selectAll().execute());
 
 describe.each(engines)('on %s', (engine) => {
@@ -67,7 +83,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(socket.protocol).toBe('binary');
     socket.send('RFB 003.008\n');
     expect([...Buffer.from((await once(socket, 'message'))[0])]).toEqual([1, 1]);
-    expect(await closed(browse(link))).toBe(`4003 ${UNUSABLE}`);
+    expect(await refused(browse(link))).toBe(401);
     socket.close();
     await once(socket, 'close');
     await expect.poll(() => sessionsIn(service)).toEqual([]);
@@ -80,14 +96,14 @@ describe.each(engines)('on %s', (engine) => {
     service.clock.advance(59_999);
     expect(await greeted(browse(early))).toBe('RFB 003.008\n');
     service.clock.advance(1);
-    expect(await closed(browse(late))).toBe(`4003 ${UNUSABLE}`);
+    expect(await refused(browse(late))).toBe(401);
     for (const secret of ['rsw_unknown', '']) {
       const url = `${service.baseUrl}/vm-console/#${secret || 'x'}`;
-      expect(await closed(browse({ console_url: url }))).toBe(`4003 ${UNUSABLE}`);
+      expect(await refused(browse({ console_url: url }))).toBe(401);
     }
   });
 
-  test.each(['deleted', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
+  test.each(['deleted', 'given to another account', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
     'a link does not open, and a session ends, when its VM, account, key or time is %s',
     async (what) => {
       const service = await startService({ engine, consoleLimits: { checkMs: 20 } });
@@ -99,6 +115,10 @@ describe.each(engines)('on %s', (engine) => {
       const { store, clock, vms } = service;
       const end = {
         deleted: () => vms.remove(Number(vmid)),
+        'given to another account': async () => {
+          const { id } = await service.account();
+          await store.commit(({ db }) => db.updateTable('vms').set({ account_id: id }).where('id', '=', Number(vmid)).execute());
+        },
         'stopped by the provider': () => vms.stop(Number(vmid)),
         suspended: () =>
           store.commit(async ({ db }) => {
@@ -110,18 +130,22 @@ describe.each(engines)('on %s', (engine) => {
       }[what];
       await end();
       expect(await ended).toMatch(/^(?:4003 The time is over, or the console is no longer allowed\.|4000 The VM was stopped)/);
-      expect(await closed(browse(link))).toBe(`4003 ${UNUSABLE}`);
+      const unused = browse(link);
+      if (what === 'over') expect(await refused(unused)).toBe(401);
+      else expect(await closed(unused)).toBe(`4003 ${UNUSABLE}`);
     },
   );
 
-  test('a session that nobody uses ends, and a key counts as use', async () => {
-    const service = await startService({ engine, consoleLimits: { checkMs: 10, idleMs: 300 } });
+  test('a session that nobody uses ends; a key counts as use, and a picture that the browser asks for does not', async () => {
+    const service = await startService({ engine, consoleLimits: { checkMs: 200, idleMs: 700 } });
     const vmid = await buyVm(service);
     const [used, unused] = [browse(await linkOf(service, vmid)), browse(await linkOf(service, vmid))];
-    const usedEnd = closed(used);
+    const [usedEnd, unusedEnd] = [closed(used), closed(unused)];
+    await expect.poll(() => [used, unused].map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
     const typing = setInterval(() => used.send(Buffer.from([4, 1, 0, 0, 0, 0, 0, 65])), 20);
-    onTestFinished(() => clearInterval(typing));
-    expect(await closed(unused)).toBe('4000 Nobody used the console. Get a new link.');
+    const watching = setInterval(() => unused.send(Buffer.from([3, 1, 0, 0, 0, 0, 0, 9, 0, 9])), 20);
+    onTestFinished(() => [typing, watching].forEach(clearInterval));
+    expect(await unusedEnd).toBe('4000 Nobody used the console. Get a new link.');
     expect(used.readyState).toBe(WebSocket.OPEN);
     clearInterval(typing);
     expect(await usedEnd).toBe('4000 Nobody used the console. Get a new link.');
@@ -153,7 +177,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await service.call('openVmConsole', { path: { vmid }, apiKey })).status).toBe(404);
     const link = await linkOf(service, vmid);
     for (const origin of ['http://evil.example', 'null']) {
-      const socket = browse(link, origin);
+      const socket = browse(link, { origin });
       const [error] = await once(socket, 'error');
       expect(error.message).toBe('Unexpected server response: 403');
     }
@@ -184,7 +208,7 @@ describe.each(engines)('on %s', (engine) => {
     const link = await linkOf(service, vmid);
     const secret = new URL(link.console_url).hash.slice(1);
     await greeted(browse(link));
-    await closed(browse(link));
+    await refused(browse(link));
     const log = await service.call('listRequests');
     const stored = await sessionsIn(service);
     expect(stored).toMatchObject([{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
@@ -221,6 +245,36 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+test('sockets without a link take no place of a session, and the provider sees how many came from where', async () => {
+  const service = await startOperator({ trustedProxies: ['127.0.0.1'] });
+  const link = await linkOf(service, await buyVm(service));
+  const url = `${service.baseUrl}/vm-console/#rsw_unknown`;
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => refused(browse({ console_url: url }))));
+  expect(new Set(statuses)).toEqual(new Set([401]));
+  expect(await refused(browse({ console_url: url }, { headers: { 'x-forwarded-for': '198.51.100.7, 192.0.2.9' } }))).toBe(401);
+  expect(await greeted(browse(link))).toBe('RFB 003.008\n');
+  await service.runScheduledJobs();
+  const { items } = await operator.listFailedAuthentications({ client: service.client });
+  expect(items.map(({ api, network, count }) => [api, network, count]).toSorted()).toEqual([
+    ['reseller', '127.0.0.1', 20],
+    ['reseller', '192.0.2.9', 1],
+  ]);
+});
+
+test.each([
+  '../../package.json',
+  '%2e%2e/%2e%2e/package.json',
+  '..%5c..%5cpackage.json',
+  'core%00.js',
+  '/etc/passwd',
+  'core/none.js',
+  'core/',
+])('there is no file /vm-console/novnc/%s', async (path) => {
+  const service = await startService();
+  const { status } = await exchange(service.baseUrl, requestText(`GET /vm-console/novnc/${path} HTTP/1.1`, ['Host: 127.0.0.1']));
+  expect(status).toBe(404);
+});
+
 test('any instance opens the link of another one', { tags: 'outer' }, async () => {
   const { start, apiKey } = await newInstances();
   const [one, other] = [await start(), await start()];
@@ -228,7 +282,9 @@ test('any instance opens the link of another one', { tags: 'outer' }, async () =
   const { body } = await one.call('createVm', { form: SMALL_VM, apiKey });
   const opened = await one.call('openVmConsole', { path: { vmid: String(body.data.identifier) }, apiKey });
   const { hash, origin } = new URL(opened.body.data.console_url);
-  expect(await greeted(browse({ console_url: `${other.service.app.listeningOrigin}/vm-console/${hash}` }, origin))).toBe('RFB 003.008\n');
+  expect(await greeted(browse({ console_url: `${other.service.app.listeningOrigin}/vm-console/${hash}` }, { origin }))).toBe(
+    'RFB 003.008\n',
+  );
 });
 
 test('the page loads nothing from elsewhere, may not be framed, and serves only the files of its client', async () => {

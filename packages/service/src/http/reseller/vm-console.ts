@@ -7,11 +7,13 @@ import type { FastifyInstance } from 'fastify';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 
-import { forgetSession, keepSessions, openConsoleSession } from '../../core/vm/console.ts';
+import { forgetSession, isConsoleLink, keepSessions, openConsoleSession } from '../../core/vm/console.ts';
 import type { ConsoleSession } from '../../core/vm/console.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { CONSOLE_PATH } from '../../rules/vm-console.ts';
+import { addressOfUpgrade } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
+import { refuseMissingFiles } from '../shared/missing-files.ts';
 import { isNovncFile, novncDirectory } from './novnc-files.ts';
 import { PAGE, SCRIPT, STYLES } from './vm-console-page.ts';
 
@@ -72,9 +74,7 @@ async function servePage(app: FastifyInstance, { runtime: { publicUrl } }: Pick<
       site.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE));
       site.get('/page.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(SCRIPT));
       site.get('/page.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLES));
-      site.setNotFoundHandler(async () => {
-        throw new Refusal(404, 'not_found', 'There is no such file. Open a link of POST /vm/{vmid}/console.');
-      });
+      refuseMissingFiles(site, () => new Refusal(404, 'not_found', 'There is no such file. Open a link of POST /vm/{vmid}/console.'));
       await site.register(fastifyStatic, {
         root,
         prefix: '/novnc/',
@@ -105,7 +105,8 @@ interface Consoles {
 }
 
 function createConsoles(context: HttpContext) {
-  const { runtime, logger, isStopping } = context;
+  const { runtime, logger, isStopping, trustedProxies, failedAuthentications } = context;
+  const { store, ports } = runtime;
   const consoles: Consoles = { context, open: new Set() };
   const sockets = new WebSocketServer({
     noServer: true,
@@ -119,19 +120,30 @@ function createConsoles(context: HttpContext) {
       logger.warn({ err: error }, 'the open consoles were not checked; they are checked again'),
     );
   }, runtime.consoleLimits.checkMs).unref();
+  /** Only a link takes one of the sessions, so that nobody without one can take them all. */
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const secret = secretIn(request);
+    if (!(await store.read((db) => isConsoleLink(db, secret, ports.clock.now())))) {
+      failedAuthentications.note('reseller', addressOfUpgrade(request, trustedProxies));
+      return refuse(stream, '401 Unauthorized', 'This link was used or has expired. Get a new one with POST /vm/{vmid}/console.');
+    }
+    if (isStopping() || sockets.clients.size >= MAX_SESSIONS)
+      return refuse(stream, '503 Service Unavailable', 'Get a new link and open it in a minute.');
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      connectConsole(consoles, socket, secret).catch((error: unknown) => {
+        if (error instanceof Refusal) return closeWith(socket, CLOSE.refused, error.message);
+        logger.error({ err: error }, 'a console could not be opened');
+        return closeWith(socket, CLOSE.failed, 'The console could not be opened. Get a new link.');
+      });
+    });
+  }
   return {
     accept(request: IncomingMessage, stream: Duplex, head: Buffer): void {
       const { origin } = new URL(runtime.publicUrl());
       if (request.headers.origin !== origin) return refuse(stream, '403 Forbidden', `Open the console on a page of ${origin}.`);
-      if (isStopping() || sockets.clients.size >= MAX_SESSIONS)
-        return refuse(stream, '503 Service Unavailable', 'Get a new link and open it in a minute.');
-      const secret = secretIn(request);
-      sockets.handleUpgrade(request, stream, head, (socket) => {
-        connectConsole(consoles, socket, secret).catch((error: unknown) => {
-          if (error instanceof Refusal) return closeWith(socket, CLOSE.refused, error.message);
-          logger.error({ err: error }, 'a console could not be opened');
-          return closeWith(socket, CLOSE.failed, 'The console could not be opened. Get a new link.');
-        });
+      upgrade(request, stream, head).catch((error: unknown) => {
+        logger.error({ err: error }, 'the link of a console could not be looked up');
+        refuse(stream, '503 Service Unavailable', 'Open the link again in a minute.');
       });
     },
     async close(): Promise<void> {

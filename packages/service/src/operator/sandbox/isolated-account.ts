@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
 import { forgetEvents } from '../../core/events/feed.ts';
-import { releaseAddresses } from '../../core/vm/addresses.ts';
+import { returnUnusedAddresses } from '../../core/vm/addresses.ts';
 import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
 import { forgetVmData } from '../../core/vm/removed-data.ts';
@@ -52,7 +52,8 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
   await deleteFaults(db, id);
   for (const vm of await db.selectFrom('vms').selectAll().where('account_id', '=', id).where('state', '!=', 'removed').execute()) {
     await leaveNode(db, vm.node, vm);
-    await releaseAddresses(db, vm.id);
+    // A test that makes and deletes many accounts must not run out of addresses.
+    await returnUnusedAddresses(db, vm.id);
     await forgetVmData(db, vm.id);
   }
   const servers = db

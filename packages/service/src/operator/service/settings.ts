@@ -9,9 +9,11 @@ import type { VatRate } from '../../rules/vat.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import { missingSettings } from '../../store/missing-settings.ts';
 import {
+  readDefaultQuotas,
   readSettings,
   readTimeZone,
   readVatRates,
+  writeAddressQuarantine,
   writeAuditRetention,
   writeDefaultQuotas,
   writeLogRetention,
@@ -85,6 +87,7 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
+    if (body.address_quarantine_days !== undefined) await writeAddressQuarantine(db, body.address_quarantine_days);
     return toSettings(db, mode);
   },
 };
@@ -118,8 +121,13 @@ export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
   lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
-    const { vms, handles } = body.default_quotas;
-    await writeDefaultQuotas(db, { vms, handles });
+    const { vms, handles, records_per_domain } = body.default_quotas;
+    const { recordsPerDomain } = await readDefaultQuotas(db, mode);
+    await writeDefaultQuotas(db, {
+      vms,
+      handles,
+      recordsPerDomain: records_per_domain === undefined ? recordsPerDomain : records_per_domain,
+    });
     return toSettings(db, mode);
   },
 };
@@ -136,18 +144,32 @@ export const setSecondOperator: StoreOperation<'setSecondOperator'> = {
 };
 
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, timeZone, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas, secondOperator } =
-    await readSettings(db, mode);
+  const {
+    rateLimit,
+    vatRates,
+    timeZone,
+    vmIdentifierQuarantine,
+    addressQuarantine,
+    logRetention,
+    auditRetention,
+    defaultQuotas,
+    secondOperator,
+  } = await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
     vat_rates: vatRates.map(({ basisPoints, day }) => ({ basis_points: basisPoints, valid_from: day })),
     time_zone: timeZone,
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
+    address_quarantine_days: addressQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
     second_operator: secondOperator,
-    default_quotas: { vms: defaultQuotas.vms, handles: defaultQuotas.handles },
+    default_quotas: {
+      vms: defaultQuotas.vms,
+      handles: defaultQuotas.handles,
+      records_per_domain: defaultQuotas.recordsPerDomain,
+    },
     missing: await missingSettings(db, mode),
   };
 }

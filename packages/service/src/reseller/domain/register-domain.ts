@@ -39,6 +39,8 @@ interface Plan {
   readonly call: Call<'registerDomain'>;
   readonly order: DomainOrder;
   readonly charge: Charge;
+  /** Whether the registry said that nobody has the name. */
+  isFree: boolean;
 }
 
 export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, Success<'registerDomain'>> = {
@@ -57,11 +59,18 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     const spending = await spend(db, spender, charge.amount, now);
     const { name } = order;
     const type = call.form.authcode === undefined ? 'CREATE' : 'TRANSFER';
-    return { accountId, details: { name, accountId, hold: Number(charge.amount), type, spending }, plan: { call, order, charge } };
+    return {
+      accountId,
+      details: { name, accountId, hold: Number(charge.amount), type, spending },
+      plan: { call, order, charge, isFree: false },
+    };
   },
 
-  async call({ registrar }, { call: { form }, order }, token) {
-    const { authcode } = form;
+  async call({ registrar }, plan, token) {
+    const { order, call } = plan;
+    const { authcode } = call.form;
+    // Before the order, because a registry that has received it may call the name taken.
+    plan.isFree = authcode === undefined && (await registrar.isAvailable(order.name));
     const end = await (authcode === undefined ? registrar.register(order, token) : registrar.transfer(order, authcode, token));
     if (typeof end === 'object') return end;
     if (end === 'taken') throw registeredAlready(order.name);
@@ -90,8 +99,8 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
 
   asTask: {
-    async begin({ db }, { call: { runtime, form, now }, order }) {
-      const row = await endState(db, order.name, 'reserved', { state: 'pending' });
+    async begin({ db }, { call: { runtime, form, now }, order, isFree }) {
+      const row = await endState(db, order.name, 'reserved', { state: 'pending', zone_withheld: isFree ? 0 : 1 });
       const what = form.authcode === undefined ? 'registration' : 'transfer';
       const message = `The ${what} was accepted. The status of the domain is PENDING until the registry has carried it out.`;
       return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };

@@ -6,6 +6,7 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { addIpPool } from '../../core/catalogue/ip-pool.ts';
+import { MS_PER_DAY } from '../../rules/day.ts';
 import { reverseNameOf } from '../../rules/reverse-dns.ts';
 
 interface Listed {
@@ -156,10 +157,11 @@ describe.each(engines)('on %s', (engine) => {
     const vmid = await buyVm(service);
     const [lower = ''] = await ipv4Of(service, early);
     const [first = ''] = await ipv4Of(service, vmid);
+    await leaveFree(service, 0);
     await service.call('deleteVm', { path: { vmid: String(early) } });
+    service.clock.advance(MS_PER_DAY);
     await buy(service, vmid);
     expect(await ipv4Of(service, vmid)).toEqual([first, lower]);
-    await buy(service, vmid);
     await service.call('changeVm', { path: { vmid: String(vmid) }, form: { ips: 1 } });
     expect([await ipv4Of(service, vmid), machine(service, vmid)]).toEqual([[first], [first]]);
   });
@@ -244,6 +246,8 @@ describe.each(engines)('on %s', (engine) => {
     ]);
     await service.runScheduledJobs();
     expect(published(service, middle)).toBeUndefined();
+    await leaveFree(service, 1);
+    service.clock.advance(MS_PER_DAY);
     const { apiKey } = await service.account();
     const next = await buyVm(service, { default_ptr: 'next.example.org' }, apiKey);
     expect(await listOf(service, next, apiKey)).toMatchObject([{ ip_address: middle, domain: 'next.example.org' }, {}]);

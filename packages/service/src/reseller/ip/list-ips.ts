@@ -36,7 +36,7 @@ export const listAvailableIps: ReadOperation<'listAvailableIps'> = {
   async run(db, { accountId, now }) {
     const { catalogue, vatRates } = await priceListOf(db, accountId);
     const vat = vatInForce(vatRates, now);
-    const free = await freeIps(db, catalogue, accountId);
+    const free = await freeIps(db, catalogue, { accountId, now });
     const list = catalogue.hosts.map((host) => {
       const { ofProvider = 0, own = null } = free.get(host.datacenter_name) ?? {};
       return {

@@ -18,7 +18,7 @@ import { createCatalogueTriggers } from './catalogue-triggers.ts';
 import { createDeliveryTriggers } from './delivery-triggers.ts';
 import { createEventTriggers } from './event-triggers.ts';
 import { createNameTriggers } from './name-triggers.ts';
-import { createZoneTriggers } from './zone-triggers.ts';
+import { createZoneTriggers, ZONE_CHANGES } from './zone-triggers.ts';
 
 /**
  * All tables of the first schema. The files in `../tables` say what the columns mean. Later migrations change it: this file, its folder and the
@@ -62,7 +62,7 @@ export function tables(engine: Engine): Migration {
       await createQueues(db, engine);
       await createIndexes(db);
       await createCatalogueTriggers(db, engine);
-      await createZoneTriggers(db, engine);
+      await createZoneTriggers(db, engine, ZONE_CHANGES);
       await createNameTriggers(db, engine);
       await createEventTriggers(db, engine);
       await createDeliveryTriggers(db, engine);

@@ -1,11 +1,18 @@
 import type { Engine } from '../store.ts';
 import { tables } from './0001-tables.ts';
 import { endedMachines } from './0002-ended-machines.ts';
+import { zones } from './0003-zones.ts';
+import { addressQuarantine } from './0004-address-quarantine.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
-  return { [FIRST_SCHEMA]: tables(engine), '0002-ended-machines': endedMachines(engine) };
+  return {
+    [FIRST_SCHEMA]: tables(engine),
+    '0002-ended-machines': endedMachines(engine),
+    '0003-zones': zones(engine),
+    '0004-address-quarantine': addressQuarantine(engine),
+  };
 }

@@ -18,7 +18,8 @@ function isDistinct(columns: readonly string[]): string {
 const isOtherRecord = isDistinct(['domain', 'sub', 'type', 'data', 'ttl']);
 const isOtherDelegation = isDistinct(['ns1', 'ns2', 'ns3', 'ns4', 'ns5']);
 
-const CHANGES: readonly ZoneTrigger[] = [
+/** Those of the first schema. */
+export const ZONE_CHANGES: readonly ZoneTrigger[] = [
   { trigger: 'dns_records_added', event: 'insert on dns_records', domain: 'new.domain', when: '1 = 1' },
   { trigger: 'dns_records_changed', event: 'update on dns_records', domain: 'new.domain', when: isOtherRecord },
   { trigger: 'dns_records_removed', event: 'delete on dns_records', domain: 'old.domain', when: '1 = 1' },
@@ -33,8 +34,8 @@ const CHANGES: readonly ZoneTrigger[] = [
 ];
 
 /** Creates the triggers that add the zones that must be published, so that no writer can forget it. */
-export async function createZoneTriggers(db: Kysely<Schema>, engine: Engine): Promise<void> {
-  for (const change of CHANGES) await createTrigger(db, engine, toTrigger(change));
+export async function createZoneTriggers(db: Kysely<Schema>, engine: Engine, changes: readonly ZoneTrigger[]): Promise<void> {
+  for (const change of changes) await createTrigger(db, engine, toTrigger(change));
 }
 
 function toTrigger({ domain, ...change }: ZoneTrigger): RowTrigger {

@@ -19,6 +19,8 @@ export interface AccountsTable {
   /** The quotas: how many VMs and handles the account may have. Null for no limit. */
   max_vms: number | null;
   max_handles: number | null;
+  /** DNS records of each domain. Null for no limit. */
+  max_records: Generated<number | null>;
   /** Milliseconds: when the account was suspended. Null if it is not suspended. */
   suspended_at: number | null;
   /** Null if it is not suspended. */

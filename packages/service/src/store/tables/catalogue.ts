@@ -75,6 +75,8 @@ export interface IpAddressesTable {
   added: Generated<number>;
   /** 1 until the system of its VM takes it over at the next start. */
   requires_restart: Generated<number>;
+  /** Milliseconds: its last release. 0 if it need not rest. */
+  released: Generated<number>;
 }
 
 export interface IpPoolsTable {

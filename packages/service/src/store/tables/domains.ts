@@ -39,6 +39,8 @@ export interface DomainsTable {
   ds_records: Generated<string>;
   /** Seconds: from then on, resolvers have neither nameservers nor DS records of before. */
   delegation_settled: Generated<number>;
+  /** 1 if it has no zone while it is `pending`, because somebody else may have it at the registry. */
+  zone_withheld: Generated<number>;
 }
 
 export interface DnsRecordsTable {
