@@ -136,6 +136,7 @@ describe.each(engines)('on %s', (engine) => {
     const service = await startService({ engine, consoleLimits: { checkMs: 10, idleMs: 300 } });
     const vmid = await buyVm(service);
     const [used, unused] = [browse(await linkOf(service, vmid)), browse(await linkOf(service, vmid))];
+    if (used.readyState !== used.OPEN) await once(used, 'open');
     const usedEnd = closed(used);
     const typing = setInterval(() => used.send(Buffer.from([4, 1, 0, 0, 0, 0, 0, 65])), 20);
     onTestFinished(() => clearInterval(typing));

@@ -74,8 +74,8 @@ async function isPending(db: Db, now?: number): Promise<boolean> {
   return invoice !== undefined && (await readSeller(db)) !== undefined;
 }
 
-/** @param now See `mayRun`. */
-function pending(db: Db, now?: number, skipped: ReadonlySet<string> = new Set()) {
+/** Invoices without a document. @param now See `mayRun`. */
+export function pending(db: Db, now?: number, skipped: ReadonlySet<string> = new Set()) {
   return db
     .selectFrom('invoices')
     .selectAll()
