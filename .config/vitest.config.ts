@@ -40,7 +40,8 @@ export default defineConfig({
     tags: [deepTag, outerTag],
     // Long, because a busy machine is slow, and a slow test is not a failure.
     testTimeout: isDeep ? 3_600_000 : 300_000,
-    hookTimeout: 300_000,
+    // A hook may pack every package, which takes minutes on a busy machine.
+    hookTimeout: 1_200_000,
     expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,
   },

@@ -1,7 +1,7 @@
 import { defineConfig } from '@hey-api/openapi-ts';
 
 import { runtime, RUNTIME_MODULE } from '../client/generate/runtime.ts';
-import { dropFailures } from '../client/generate/types.ts';
+import { dropFailures, openEnumeration } from '../client/generate/types.ts';
 import { operationTable } from './generate/operation-table.ts';
 
 export default defineConfig({
@@ -22,6 +22,7 @@ export default defineConfig({
       name: '@hey-api/typescript',
       // The response of a successful operation is named as in the reseller client.
       responses: { response: '{{name}}Success' },
+      $resolvers: { union: openEnumeration },
     },
     runtime(),
     // Every operation needs a token, which the runtime sends.

@@ -20,6 +20,17 @@ test.each(examples)('the form of $id can send the example $name', ({ id, value }
   expect(sent).toMatchObject(Object.fromEntries(given));
 });
 
+test('a form without one of 12 rows keeps the other eleven in their order', () => {
+  const rows = Array.from({ length: 12 }, (_, index) => [`rates.${index}.country`, String(index)]);
+  const left = withoutRow({ ...Object.fromEntries(rows), 'rates.rows': '12', note: 'kept' }, 'rates', 0);
+  expect(rowsIn(left, 'rates')).toBe(11);
+  expect(left).toEqual({
+    ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`rates.${index}.country`, String(index + 1)])),
+    'rates.rows': '11',
+    note: 'kept',
+  });
+});
+
 describe('a number that the document has in a unit of programs', () => {
   const fields = forms['setVatRates']?.body ?? [];
   const sentFor = (rate: string) => bodyOf(fields, { ...initialValues(fields, { vat_rates: [{}] }), 'vat_rates.0.basis_points': rate });

@@ -19,6 +19,7 @@ const DIST = join(import.meta.dirname, 'dist');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
 const SERVER = join(DIST, 'server');
 
+process.stdout.write('Building the documentation, the console and the service. This takes a minute or two.\n');
 const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
 if (status === 0) {
   rmSync(DIST, { recursive: true, force: true });

@@ -1,12 +1,14 @@
 /** Appends each audit record to a file, for systems that collect logs. */
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { auditRecordsAfter } from '@reseller/service';
-import type { ChainedRecord, Store } from '@reseller/service';
+import type { ChainedRecord, QueueFigures, Store } from '@reseller/service';
 import type { Logger } from 'pino';
+
+import { failureLog } from './failure-log.ts';
 
 /** A record is in the file at most about this long after its change. */
 const PAUSE_MS = 1_000;
@@ -21,18 +23,22 @@ export class AuditFileError extends Error {
 
 /** A running export. */
 export interface AuditFile {
+  /** The records that are not in the file yet. */
+  figures(): Promise<QueueFigures>;
   /** Appends what is not in the file yet, and ends. */
   stop(): Promise<void>;
 }
 
 /**
- * Follows the audit of the store. The file itself says how far it is, so a restart continues where it ended, and no record is left out. If the
- * newest records of the file are not in the store, because an older backup was restored, the records since the last common one follow.
+ * Follows the audit of the store. The file itself says how far it is, so a restart continues where it ended, and no record is left out. A file
+ * next to it says so after a rotation of logs has taken the records away. If the newest records of the file are not in the store, because an
+ * older backup was restored, the records since the last common one follow.
  *
  * @throws AuditFileError if the last line of the file is not a record of an export.
  */
 export async function exportAudit(store: Store, path: string, logger: Logger): Promise<AuditFile> {
-  const exported = await lastLinksIn(path);
+  const inFile = await lastLinksIn(path);
+  const exported = inFile.length > 0 ? inFile : await lastLinksIn(positionFileOf(path));
   let written = await lastCommon(store, exported);
   const { seq: end = 0 } = exported.at(-1) ?? {};
   if (written < end)
@@ -41,28 +47,21 @@ export async function exportAudit(store: Store, path: string, logger: Logger): P
       `the audit file has records up to ${end} that are not in the store, as after the restore of a backup; the records of the store after ${written} are appended`,
     );
   const stopping = new AbortController();
+  const failures = failureLog(logger, 'audit records were not exported; the service tries again');
 
   async function append(): Promise<void> {
     for (;;) {
       const records = await auditRecordsAfter(store, written, BATCH_SIZE);
       const last = records.at(-1);
       if (!last) return;
-      const file = await open(path, 'a', 0o600);
-      try {
-        await file.appendFile(records.map(lineOf).join(''));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await appendDurably(path, records, last);
       written = last.seq;
     }
   }
 
   async function follow(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await append().catch((error: unknown) =>
-        logger.error({ err: error, file: path }, 'audit records were not exported; the service tries again'),
-      );
+      await append().then(failures.ended, (error: unknown) => failures.failed(error, { file: path }));
       await wait(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
   }
@@ -70,12 +69,29 @@ export async function exportAudit(store: Store, path: string, logger: Logger): P
   await append();
   const following = follow();
   return {
+    async figures() {
+      const waiting = await auditRecordsAfter(store, written, BATCH_SIZE);
+      const [oldest] = waiting;
+      return { waiting: waiting.length, failed: failures.areOpen() ? 1 : 0, oldestMs: oldest && Math.max(0, Date.now() - oldest.time) };
+    },
     async stop() {
       stopping.abort();
       await following;
       await append();
     },
   };
+}
+
+/** Appends records, and notes the last one next to the file. */
+async function appendDurably(path: string, records: readonly ChainedRecord[], { seq, hash }: Link): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    await file.appendFile(records.map(lineOf).join(''));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await writeFile(positionFileOf(path), `${JSON.stringify({ seq, hash })}\n`, { mode: 0o600 });
 }
 
 /** A line of JSON with the names of the operator API. */
@@ -88,6 +104,11 @@ function lineOf({ state_before, state_after, time, salt: _salt, content_hash: _c
 interface Link {
   readonly seq: number;
   readonly hash: string;
+}
+
+/** A file with the link of the newest exported record. */
+function positionFileOf(path: string): string {
+  return `${path}.position`;
 }
 
 /** The newest records of the file, oldest first. A line that a crash cut off is removed. */

@@ -20,15 +20,23 @@ export class HelpRequest extends Error {
   override readonly name = 'HelpRequest';
 }
 
-/** The text options that were given, by name. */
-export function optionsOf(names: readonly string[], usage: string): Readonly<Record<string, string | undefined>> {
-  const { values } = parsed(Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)), usage);
+/** The text options that were given, by name. Other options are refused, except for flags. */
+export function optionsOf(
+  names: readonly string[],
+  usage: string,
+  flags: readonly string[] = [],
+): Readonly<Record<string, string | undefined>> {
+  const { values } = parsed({ ...typed(names, 'string'), ...typed(flags, 'boolean') }, usage);
   return Object.fromEntries(names.map((name) => [name, typeof values[name] === 'string' ? values[name] : undefined]));
 }
 
-/** Whether a flag was given; all other options are refused. */
-export function flagOf(name: string, usage: string): boolean {
-  return parsed({ [name]: { type: 'boolean' } }, usage).values[name] === true;
+/** Whether a flag was given. Other options are refused, except for text options. */
+export function flagOf(name: string, usage: string, names: readonly string[] = []): boolean {
+  return parsed({ ...typed([name], 'boolean'), ...typed(names, 'string') }, usage).values[name] === true;
+}
+
+function typed<Type extends 'string' | 'boolean'>(names: readonly string[], type: Type): Record<string, { type: Type }> {
+  return Object.fromEntries(names.map((name) => [name, { type }]));
 }
 
 function parsed(options: Readonly<Record<string, { type: 'string' | 'boolean' }>>, usage: string) {

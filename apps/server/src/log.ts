@@ -2,6 +2,8 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { pino } from 'pino';
+
 /** Lines that wait for a slow reader of standard error. Further lines are lost. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Maximum time that the end of the process waits for a reader. */
@@ -15,6 +17,40 @@ export interface Log {
   lost(): number;
   /** Waits until every line is written, or until nothing was read for a while. */
   flush(): Promise<void>;
+}
+
+/** For this time, a stack is in the log once. */
+const STACK_EVERY_MS = 600_000;
+const MAX_KNOWN_STACKS = 1_000;
+
+/**
+ * A serializer of errors that leaves out the stack if it was in the log a moment ago, such as that of a database that is away. The message
+ * stays.
+ */
+export function withoutRepeatedStacks(stackEveryMs = STACK_EVERY_MS): (error: Error) => object {
+  const logged = new Map<string, number>();
+  return (error) => {
+    const serialized = pino.stdSerializers.err(error);
+    const { stack } = serialized;
+    if (typeof stack !== 'string') return serialized;
+    // The message may have the name of an account.
+    const frames = stack
+      .split('\n')
+      .filter((line) => line.trimStart().startsWith('at '))
+      .join('\n');
+    const now = performance.now();
+    if (now - (logged.get(frames) ?? -Infinity) < stackEveryMs) return withoutStacks(serialized);
+    if (logged.size >= MAX_KNOWN_STACKS) logged.clear();
+    logged.set(frames, now);
+    return serialized;
+  };
+}
+
+function withoutStacks(error: object): object {
+  const { stack: _stack, ...others } = { stack: undefined, ...error };
+  return 'cause' in others && typeof others.cause === 'object' && others.cause !== null
+    ? { ...others, cause: withoutStacks(others.cause) }
+    : others;
 }
 
 /** @param onRecovered Called with the number of lines lost in a row, once lines can be written again. */

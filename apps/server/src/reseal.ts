@@ -1,24 +1,18 @@
 /** Seals all stored secrets with a new secret; README.md, "Rotating the secret". */
 import { errorText } from '@reseller/contract/is-error';
-import {
-  openPostgresStore,
-  openSqliteStore,
-  reseal,
-  StoreOpenError,
-  StoreUnavailableError,
-  systemClock,
-  systemRandom,
-} from '@reseller/service';
+import { reseal, StoreOpenError, StoreUnavailableError, systemClock, systemRandom } from '@reseller/service';
 
 import { counted } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import { secretFrom } from './key-files.ts';
+import { openStore } from './open-store.ts';
 
 async function main(): Promise<void> {
-  const { databaseUrl, dataDirectory, secret, previousSecret } = readConfiguration(process.env);
+  const configuration = readConfiguration(process.env);
+  const { dataDirectory, secret, previousSecret } = configuration;
   if (previousSecret === undefined)
     throw new ConfigurationError('RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.');
-  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  const store = await openStore(configuration);
   try {
     const secrets = { secret: secret ?? (await secretFrom(dataDirectory, store)), previousSecret };
     const { authcodes, passwords, userData, webhookSecrets, responses, inSnapshots, openCodes } = await reseal(store, secrets, {

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 
+import { failureLog } from './failure-log.ts';
+
 const PAUSE_MS = 1_000;
 
 /** A repeated job. */
@@ -12,14 +14,16 @@ export interface Repeated {
 
 /** Runs scheduled jobs repeatedly, with a pause between runs, until it is stopped. A failed run is repeated. */
 export function repeat(work: () => Promise<number>, logger: Logger): Repeated {
+  const failures = failureLog(logger, 'scheduled jobs failed; they will be retried');
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   async function runJobs(): Promise<void> {
     try {
       const done = await work();
       if (done > 0) logger.info({ done }, 'ran scheduled jobs');
+      failures.ended();
     } catch (error) {
-      logger.error({ err: error }, 'scheduled jobs failed; they will be retried');
+      failures.failed(error);
     }
     if (!stopped) timer = setTimeout(() => (current = runJobs()), PAUSE_MS);
   }

@@ -11,18 +11,17 @@ import {
   damageOr,
   DEMO_ACCOUNT,
   issueSharedDemoKey,
-  openPostgresStore,
-  openSqliteStore,
   seedDemoAccount,
   seedSandbox,
   serviceIdOf,
   startNameServer,
+  storeBackupFigures,
   storeFence,
   systemRandom,
   StoreOpenError,
   StoreUnavailableError,
 } from '@reseller/service';
-import type { NameServer, Ports, Service, ServiceOptions, Store } from '@reseller/service';
+import type { NameServer, Ports, Service, ServiceOptions, SimulatedPort, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
@@ -30,11 +29,13 @@ import type { Logger } from 'pino';
 import { AdapterError } from './adapter-error.ts';
 import { configuredPorts } from './adapters.ts';
 import { AuditFileError, exportAudit } from './audit-file.ts';
+import type { AuditFile } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
 import { consoleDirectory, consolePolicy } from './console-site.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
-import { openLog } from './log.ts';
+import { openLog, withoutRepeatedStacks } from './log.ts';
+import { openStore, openStoreWhenReachable } from './open-store.ts';
 import { repeat } from './scheduled-jobs.ts';
 import { simulationNotice, welcome } from './welcome.ts';
 
@@ -48,9 +49,7 @@ const NO_DOCS = 'The documentation is not built. Stop the service, run npx -y pn
 /** Starts the service, and ends the process on a signal. */
 export async function start(configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl } = configuration;
-  const store = await (databaseUrl === undefined
-    ? openSqliteStore(dataDirectory, { onFailedSync: endAtOnce })
-    : openPostgresStore(databaseUrl));
+  const store = await openStoreWhenReachable(() => openStore(configuration, { onFailedSync: endAtOnce }));
   try {
     await startOn(store, configuration);
   } catch (error) {
@@ -86,7 +85,7 @@ function configuredOptions({ publicUrl, mode, ...configuration }: Configuration)
 async function serviceOn(
   store: Store,
   configuration: Configuration,
-  observed: Pick<ServiceOptions, 'logger' | 'lostLogLines' | 'onOutdated'>,
+  observed: Pick<ServiceOptions, 'logger' | 'lostLogLines' | 'onOutdated' | 'ownQueues'>,
 ) {
   const { dataDirectory, mode, previousSecret } = configuration;
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
@@ -115,13 +114,13 @@ async function serviceOn(
 async function startOn(store: Store, configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl, host, port, mode } = configuration;
   const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
-  const logger = pino({ level: configuration.logLevel }, log);
+  const logger = pino({ level: configuration.logLevel, serializers: { err: withoutRepeatedStacks() } }, log);
   const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
   const replaced = Promise.withResolvers<void>();
-  const observed = { logger, lostLogLines: log.lost, onOutdated: () => replaced.resolve() };
+  const ownQueues = ownQueuesOf(store, configuration, audit);
+  const observed = { logger, ownQueues, lostLogLines: log.lost, onOutdated: () => replaced.resolve() };
   const { service, ports, simulated, vms, secret, operatorToken, hasDocs } = await serviceOn(store, configuration, observed);
-  const notice = simulationNotice(simulated);
-  if (mode === 'live' && notice !== undefined) logger.warn(notice);
+  const notice = noticeOf(simulated, mode, logger);
   const missing = await missingOperationsOf(service, logger);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
@@ -181,6 +180,21 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       dnsPort: nameServer?.port,
     }),
   );
+}
+
+/** The notice about infrastructure that is simulated, which the log of a live service has as well. */
+function noticeOf(simulated: readonly SimulatedPort[], mode: Configuration['mode'], logger: Logger): string | undefined {
+  const notice = simulationNotice(simulated);
+  if (mode === 'live' && notice !== undefined) logger.warn(notice);
+  return notice;
+}
+
+/** The queues that are not in the store. Nobody backs up a sandbox. */
+function ownQueuesOf(store: Store, { mode, databaseUrl, dataDirectory }: Configuration, audit: AuditFile | undefined) {
+  return {
+    ...(audit && { audit_export: audit.figures }),
+    ...(mode === 'live' && { store_backups: () => storeBackupFigures(store, databaseUrl === undefined ? dataDirectory : undefined) }),
+  };
 }
 
 async function missingOperationsOf(service: Service, logger: Logger): Promise<string | undefined> {

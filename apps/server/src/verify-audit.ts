@@ -1,17 +1,17 @@
 /** Verifies the chain of audit records; OPERATIONS.md, "Audit". */
 import { errorText } from '@reseller/contract/is-error';
-import { openPostgresStore, openSqliteStore, StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
+import { StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
 
 import { counted } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { openStore } from './open-store.ts';
 
 /** The exit code of a broken chain. */
 const EXIT_CODE_BROKEN = 2;
 
 async function main(noted: string | undefined): Promise<void> {
   const expected = noted === undefined ? undefined : parseLink(noted);
-  const { databaseUrl, dataDirectory } = readConfiguration(process.env);
-  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  const store = await openStore(readConfiguration(process.env));
   try {
     const { verified, erased, end, broken } = await verifyAuditChain(store, expected);
     const counts = [

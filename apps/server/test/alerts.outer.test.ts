@@ -48,7 +48,7 @@ test('the rules have the members that Prometheus knows, and expressions that it 
   for (const rule of rules) {
     expect(Object.keys(rule).filter((key) => !['alert', 'expr', 'for', 'labels', 'annotations'].includes(key))).toEqual([]);
     expect(rule.for ?? '1m').toMatch(/^\d+[smhd]$/);
-    expect(Object.keys(rule.annotations).toSorted()).toEqual(['description', 'summary']);
+    expect(Object.keys(rule.annotations).toSorted()).toEqual(['description', 'runbook', 'summary']);
     expect(['page', 'ticket']).toContain(rule.labels['severity']);
     expect({ rule: rule.alert, errors: nodesOf(rule.expr, '⚠') }).toEqual({ rule: rule.alert, errors: [] });
   }
@@ -72,7 +72,8 @@ test('every metric of the rules exists in a running service, on either engine', 
   expect(embedded).toMatch(/^reseller_store_bytes [1-9]\d{4,}$/m);
   expect(embedded).not.toMatch(/^reseller_database_connections_in_use/m);
   expect(shared).toMatch(/^reseller_database_connections_max [1-9]/m);
-  expect(embedded).toMatch(/^reseller_scheduled_job_oldest_age_seconds 0$/m);
+  expect(embedded).toMatch(/^reseller_queue_oldest_age_seconds\{queue="period_ends"\} 0$/m);
+  expect(embedded).toMatch(/^reseller_ready 1$/m);
 });
 
 function seriesOf(name: string, type: string | undefined): string[] {

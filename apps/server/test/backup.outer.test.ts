@@ -131,7 +131,7 @@ test('a backup and a restored store are on the disk before they have their names
     expect(lines.slice(lines.indexOf(`name ${target}`) - 1).slice(0, 3)).toEqual(durable(target, target === file ? place : restored));
 });
 
-test('restore refuses a backup in which a value was altered, and says when it has no checksum to compare', { tags: 'deep' }, async () => {
+test('restore refuses a backup in which a value was altered, and one without its checksum unless a flag allows it', async () => {
   const place = temporaryDirectory();
   const [data, file] = [join(place, 'data'), join(place, 'backup.sqlite')];
   const server = await startServer({ RESELLER_DATA_DIR: data });
@@ -140,10 +140,19 @@ test('restore refuses a backup in which a value was altered, and says when it ha
   const database = new DatabaseSync(file);
   database.exec("update vms set hostname = 'altered'");
   database.close();
-  const restore = (to: string) => runCommand('restore', ['--from', file, '--to', join(place, to)]);
+  const restore = (to: string, ...given: string[]) => runCommand('restore', ['--from', file, '--to', join(place, to), ...given]);
   expect(await restore('one')).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from its checksum') });
   rmSync(`${file}.sha256`);
-  expect(await restore('two')).toMatchObject({ code: 0, stdout: expect.stringContaining('No file with its checksum was next to it') });
+  expect(await restore('two')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `The checksum ${file}.sha256 is missing, so an altered value in ${file} would not be noticed. Put the file there, or restore with --without-checksum.\n`,
+  });
+  expect(existsSync(join(place, 'two'))).toBe(false);
+  expect(await restore('two', '--without-checksum')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No file with its checksum was next to it'),
+  });
 });
 
 test('a backup below a directory in which nothing can be created ends with one line', async () => {

@@ -1,9 +1,15 @@
-import { createReseller } from '@reseller/client';
-import { postgresServer } from '@reseller/service/test/engines.ts';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
 
+import { createReseller } from '@reseller/client';
+import { openPostgresStore } from '@reseller/service';
+import { postgresServer } from '@reseller/service/test/engines.ts';
+import { expect, test, vi } from 'vitest';
+
+import { serverProgram } from '../../../.config/server-program.ts';
+import { openStoreWhenReachable } from '../src/open-store.ts';
 import { newDatabase, query, SHARED, withPath } from './database.ts';
-import { SAMPLE_VM, runServer, startServer, temporaryDirectory } from './process.ts';
+import { proxyTo } from './faults/proxy.ts';
+import { runServer, SAMPLE_VM, startCommand, startServer, temporaryDirectory } from './process.ts';
 
 test('with DATABASE_URL all data is in the database, also after a restart', async () => {
   const environment = { ...SHARED, DATABASE_URL: await newDatabase(), RESELLER_DATA_DIR: '/nowhere' };
@@ -82,7 +88,47 @@ test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN'])('DATABASE_URL without 
   expect(stderr).toMatch(new RegExp(`^${missing} is missing\\. .* Set it to .*, the same on each instance\\.\\n$`));
 });
 
-test('an unreachable database, a wrong password and an unknown database: one clear line each, without the password', async () => {
+test('the start waits for a database that cannot be reached, says so once, and serves when the database is there', async () => {
+  const proxy = await proxyTo(await newDatabase());
+  await proxy.cut();
+  const server = await startServer({ ...SHARED, DATABASE_URL: proxy.url }, undefined, async (logged) => {
+    await vi.waitFor(() => expect(logged()).not.toBe(''), { timeout: 60_000, interval: 50 });
+    await proxy.mend();
+  });
+  const [line = ''] = server.logged().split('\n');
+  expect(line).toMatch(
+    /^The database server of DATABASE_URL cannot be reached at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. Start it, or correct host and port\. The service waits for it, and tries again every second\.$/,
+  );
+  expect(server.logged()).not.toContain(`\n${line}`);
+  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
+});
+
+test('a start that waits for its database ends at once on SIGTERM', async () => {
+  const child = startCommand(serverProgram(), [], { ...SHARED, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/reseller' });
+  const [line] = await once(child.stderr, 'data');
+  expect(String(line)).toContain('The service waits for it');
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+});
+
+test.each([
+  { noteEveryMs: 0, expected: 3 },
+  { noteEveryMs: 1, expected: 3 },
+  { noteEveryMs: 3_600_000, expected: 1 },
+])('a wait of three attempts, with a note every $noteEveryMs ms at most: $expected', async ({ noteEveryMs, expected }) => {
+  const notes: string[] = [];
+  let attempts = 0;
+  const opened = await openStoreWhenReachable(
+    async () => {
+      attempts++;
+      return attempts > 3 ? 'opened' : openPostgresStore('postgres://nobody@127.0.0.1:1/reseller');
+    },
+    { pauseMs: 2, noteEveryMs, note: (line) => void notes.push(line) },
+  );
+  expect([opened, attempts, notes.length]).toEqual(['opened', 4, expected]);
+});
+
+test('a wrong password and an unknown database end the start: one clear line each, without the password', async () => {
   const server = postgresServer();
   const line = async (url: string) => {
     const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL: url });
@@ -90,9 +136,6 @@ test('an unreachable database, a wrong password and an unknown database: one cle
     expect(stderr).not.toContain('wrong-pass-word');
     return stderr;
   };
-  expect(await line('postgres://unknown:wrong-pass-word@127.0.0.1:1/reseller')).toMatch(
-    /^The database server of DATABASE_URL cannot be reached at 127\.0\.0\.1:1 \(ECONNREFUSED\)\. Start it, or correct host and port\.\n$/,
-  );
   const wrong = new URL(server);
   wrong.password = 'wrong-pass-word';
   expect(await line(wrong.href)).toMatch(

@@ -63,15 +63,24 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Starts a server on a free port and waits until it is ready. It ends with the test. */
-export async function startServer(environment: Readonly<Record<string, string>>, program: Program = bundled()): Promise<Server> {
+/**
+ * Starts a server on a free port and waits until it is ready. It ends with the test.
+ *
+ * @param meanwhile Makes it ready. Its parameter returns the log so far.
+ */
+export async function startServer(
+  environment: Readonly<Record<string, string>>,
+  program: Program = bundled(),
+  meanwhile: (logged: () => string) => Promise<void> = async () => {},
+): Promise<Server> {
   const child = run(environment, program);
   const logged = logOf(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   onTestFailed(
     () => void process.stderr.write(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged().slice(-MOST_SHOWN)}\n`),
   );
-  return whenReady(child, logged);
+  const [server] = await Promise.all([whenReady(child, logged), meanwhile(logged)]);
+  return server;
 }
 
 /** Starts a server in `beforeAll`, for tests that only read. The caller ends it. */

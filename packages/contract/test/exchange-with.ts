@@ -2,15 +2,15 @@ import type { Operation } from '../src/document/operation.ts';
 import { fillPath } from '../src/document/path-template.ts';
 import type { PathValues } from '../src/exchange/discover.ts';
 import { readExchange } from '../src/exchange/exchange.ts';
-import type { Exchange, Purpose } from '../src/exchange/exchange.ts';
+import type { Credential, Exchange, Purpose } from '../src/exchange/exchange.ts';
 
 /** An exchange with a valid request, for tests. */
 export function exchangeWith(
   operation: Operation,
   body: unknown,
-  more: { readonly status?: number; readonly purpose?: Purpose; readonly path?: PathValues } = {},
+  more: { readonly status?: number; readonly purpose?: Purpose; readonly path?: PathValues; readonly credential?: Credential } = {},
 ): Exchange {
-  const { status = 200, purpose = 'call', path = {} } = more;
+  const { status = 200, purpose = 'call', path = {}, credential = 'account' } = more;
   return readExchange(
     operation,
     {
@@ -18,7 +18,7 @@ export function exchangeWith(
       url: `http://target.example${fillPath(operation.path, path)}`,
       headers: {},
       body: undefined,
-      credential: 'account',
+      credential,
       purpose,
       detail: '',
       at: '',

@@ -20,7 +20,9 @@ export type {
 } from '@reseller/adapters';
 export { createService } from './service.ts';
 export type { Service, ServiceOptions } from './service-options.ts';
-export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
+export { storeBackupFigures } from './store/backups.ts';
+export { StoreOpenError, StoreUnavailableError, StoreUnreachableError } from './store/store.ts';
+export type { QueueFigures } from './rules/queue-figures.ts';
 export { hasIdentity, serviceIdOf } from './store/identity.ts';
 export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';

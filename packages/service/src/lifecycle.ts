@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
-import { issueDocumentsAsJobs, pending } from './core/accounting/invoice-document/issue.ts';
+import { issueDocumentsAsJobs, pendingDocuments } from './core/accounting/invoice-document/issue.ts';
 import { zoneWork } from './core/domain/zones.ts';
 import { deleteOldEvents, enterAllEvents, oldEvents } from './core/events/feed.ts';
 import { createWebhookSender } from './core/events/sender.ts';
@@ -118,7 +118,7 @@ async function isAnythingDue(db: Db, works: ReturnType<typeof worksOf>, now: num
     ...works.flatMap(({ due }) => due?.(db) ?? []),
     ...dueJobs(db, jobKinds, dueBefore(now)),
     endedWaits(db, now).select('work'),
-    pending(db, now).select('id'),
+    pendingDocuments(db, now).select('id'),
     db.selectFrom('event_inbox').select('id'),
     sql`(select 1 from request_log_inbox)`,
   ];

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 
 import type { VmIdentifiers } from './core/vm/identifier.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
+import type { OwnQueues } from './delivery/runtime.ts';
 import type { ConsoleSite } from './http/operator/console.ts';
 import type { Docs } from './http/shared/docs.ts';
 import type { Ports, SimulatedPort } from './ports/ports.ts';
@@ -83,6 +84,8 @@ export interface ServiceOptions {
   readonly onOutdated?: () => void;
   /** The number of lines that the logger has lost so far, for the metrics. */
   readonly lostLogLines?: () => number;
+  /** Queues of the process that are not in the store. Default: none. */
+  readonly ownQueues?: OwnQueues;
   readonly logger: Logger;
 }
 

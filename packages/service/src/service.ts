@@ -9,6 +9,7 @@ import { createControls } from './http/reseller/controls.ts';
 import { createKeyUse } from './http/reseller/key-use.ts';
 import type { HttpContext } from './http/shared/context.ts';
 import { createFailedAuthentications } from './http/shared/failed-authentications.ts';
+import { observeReadiness } from './http/shared/metrics.ts';
 import { createRefusedRequests } from './http/shared/refused-requests.ts';
 import { listeningUrl } from './http/shared/server.ts';
 import { closeBackground, createBackground, jobRunner, settleBackground } from './lifecycle.ts';
@@ -43,6 +44,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     isStopping: () => isStopping,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
   });
+  observeReadiness(metrics, { instance: runtime.instance, isStopping: context.isStopping });
   background.recovery.begin();
   const app = await createApplication(context);
   const operator = await createOperatorApplication(context);

@@ -72,6 +72,7 @@ export async function startRuntime(options: ServiceOptions, listening: Listening
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance: await join(options, ports, { clockCheck, metrics }),
     deliveries,
+    ownQueues: options.ownQueues ?? {},
     closing: closing.signal,
     publicUrl: () => publicUrl ?? listening.url(),
     listeningAddresses: listening.addresses,

@@ -30,6 +30,9 @@ import { exchange, requestText } from './raw-http.ts';
 /** The service's encryption secret. */
 export const SECRET = 'x'.repeat(32);
 
+/** So that two things are already more than a batch. */
+const SMALL_BATCHES: Partial<Tuning> = { statementRows: 1 };
+
 export interface TestService {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -127,7 +130,7 @@ export async function startService({
   logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = place ?? databaseUrl ?? (await seededPlace(engine));
-  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, tuning);
+  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, { ...SMALL_BATCHES, ...tuning });
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar, dns };
   const { app, operator, createSignInCode, vms, domains, runScheduledJobs, runRound, settled, close } = await createProviderService({

@@ -185,7 +185,7 @@ describe.each(engines)('on %s', (engine) => {
       await new Promise<void>((resolve) => (end = resolve));
       return create(order, token);
     };
-    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(500);
+    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
     end();
     await service.runScheduledJobs();
     expect([hypervisor.vms.size, hypervisor.tasks.size]).toEqual([0, 0]);

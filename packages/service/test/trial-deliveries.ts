@@ -142,6 +142,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         hasExtension: true,
+        ownQueues: {},
         invoiceLinkDays: 30,
         consoleLimits: DEFAULT_CONSOLE_LIMITS,
         portTimeoutMs: 30_000,

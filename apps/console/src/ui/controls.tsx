@@ -43,8 +43,8 @@ export function Instant({ at, day = false }: { readonly at: string | null; reado
   );
 }
 
-const GOOD = new Set(['running', 'PAID', 'OK', 'active', 'in_force', 'full', 'succeeded', 'valid']);
-const BAD = new Set(['overdue', 'suspended', 'revoked', 'failed', 'erased', 'removed', 'expired']);
+const GOOD = new Set(['running', 'PAID', 'OK', 'active', 'in_force', 'full', 'succeeded', 'valid', 'on_time']);
+const BAD = new Set(['overdue', 'held_up', 'suspended', 'revoked', 'failed', 'erased', 'removed', 'expired']);
 const WAITING = new Set(['OPEN', 'reserved', 'scheduled', 'LOCK', 'terminated', 'in setup']);
 
 export function Status({ value }: { readonly value: string }) {

@@ -1,4 +1,4 @@
-import type { DueItem, FailedJob } from '@reseller/operator-client';
+import type { DueItem, FailedJob, WorkQueue } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 
 import { queryOf } from '../api/queries.ts';
@@ -9,7 +9,7 @@ import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
 
-/** Scheduled jobs that are due next. */
+/** Scheduled jobs that are due next, and what else the service does without a request. */
 export function Jobs() {
   const names = useAccountNames();
   const { data, error, isPending } = useQuery({ ...queryOf('getDueWork', { query: { limit: 200 } }), refetchInterval: 2_000 });
@@ -65,6 +65,7 @@ export function Jobs() {
             empty={{ title: 'No job failed', text: 'A job that fails is tried again.' }}
           />
         )}
+        <Queues queues={data?.queues ?? []} isLoading={isPending} />
         <DataTable
           caption="Jobs that are due next"
           columns={columns}
@@ -76,4 +77,36 @@ export function Jobs() {
       </div>
     </>
   );
+}
+
+const QUEUE_COLUMNS: readonly Column<WorkQueue>[] = [
+  { header: 'Queue', cell: ({ queue }) => labelOf(queue) },
+  { header: 'Waiting', width: '6rem', cell: ({ waiting }) => waiting },
+  { header: 'Failed', width: '6rem', cell: ({ failed }) => failed },
+  {
+    header: 'Oldest due for',
+    width: '10rem',
+    wide: true,
+    cell: ({ oldest_seconds }) => (oldest_seconds === null ? '' : durationOf(oldest_seconds)),
+  },
+  { header: 'State', width: '8rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
+];
+
+/** The work that the service does without a request. */
+function Queues({ queues, isLoading }: { readonly queues: readonly WorkQueue[]; readonly isLoading: boolean }) {
+  return (
+    <DataTable
+      caption="Queues"
+      columns={QUEUE_COLUMNS}
+      rows={queues}
+      isLoading={isLoading}
+      rowKey={({ queue }) => queue}
+      empty={{ title: 'No queue', text: 'The service has no work of its own.' }}
+    />
+  );
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3_600)} h`;
 }

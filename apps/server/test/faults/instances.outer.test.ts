@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
-import { expectAllKept, leftReservations } from './kept.ts';
+import { BUSY_DATABASE, expectAllKept, leftReservations } from './kept.ts';
 import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { newPlace } from './place.ts';
@@ -68,14 +68,14 @@ test(
       // The survivor may still be closing months that the dead instance had begun to close.
       await place.waitFor((store) => expectMonthsClosedOnce(store, end));
       // When the lease of the dead instance expires, the survivor undoes its purchases without a restart.
-      await expectAllKept({ load, place, instance: stays.baseUrl });
+      await expectAllKept({ load, place, instance: stays.baseUrl, outage: BUSY_DATABASE });
       await place.examine((store) => expectMonthsClosedOnce(store, end));
       loads.push(load);
       end = monthAfter(end);
       [dies, stays] = [stays, await start()];
     }
     // Later rounds did not affect earlier ones.
-    for (const load of loads) await expectAllKept({ load, place, instance: stays.baseUrl, keysAreOver: true });
+    for (const load of loads) await expectAllKept({ load, place, instance: stays.baseUrl, keysAreOver: true, outage: BUSY_DATABASE });
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
     tell(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
-import { expectAllKept, leftReservations } from './kept.ts';
+import { BUSY_DATABASE, expectAllKept, leftReservations } from './kept.ts';
 import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { newPlace } from './place.ts';
@@ -25,6 +25,7 @@ test.each(['sqlite', 'postgres'] as const)(
     const random = randomFrom(seed);
     const place = await newPlace(engine);
     const loads: Load[] = [];
+    const outage = engine === 'postgres' ? { outage: BUSY_DATABASE } : {};
     const cutInHalf = new Set<string>();
     let server = await startServer({ ...place.environment(), ...LEASE });
     await goToMidMonth(server);
@@ -38,11 +39,11 @@ test.each(['sqlite', 'postgres'] as const)(
       await place.expectIntegrity();
       for (const left of await place.examine(leftReservations)) cutInHalf.add(left);
       server = await startServer({ ...place.environment(), ...LEASE });
-      await expectAllKept({ load, place, instance: server.baseUrl });
+      await expectAllKept({ load, place, instance: server.baseUrl, ...outage });
       loads.push(load);
     }
     // Later rounds did not affect earlier ones.
-    for (const load of loads) await expectAllKept({ load, place, instance: server.baseUrl });
+    for (const load of loads) await expectAllKept({ load, place, instance: server.baseUrl, ...outage });
     await server.end('SIGTERM');
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);

@@ -1,7 +1,7 @@
 /** The adapter against the real QEMU, as far as it is installed: from the outside, and from inside the guest. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf, isDeep } from '../../../../.config/depth.ts';
-import { discard, factsOf, leftOut, logsIn, makesIsos, ORDER, outputIn, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
+import {
+  discard,
+  factsOf,
+  leftOut,
+  linkTestImages,
+  logsIn,
+  makesIsos,
+  ORDER,
+  outputIn,
+  processesOf,
+  testImages,
+  vmFolder,
+} from '../../test/qemu.ts';
 import { hypervisorConformance } from '../conformance/hypervisor.ts';
 import type { HypervisorSystem } from '../conformance/hypervisor.ts';
 import { memoryFence } from '../fencing.ts';
@@ -256,6 +268,40 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     const [usage] = await usageIn(hypervisor, ORDER.vmId);
     expect(usage).toMatchObject({ vmId: ORDER.vmId, received: null, sent: null, disk: expect.any(Number), diskRead: expect.any(Number) });
     expect(usage?.memory).toBeGreaterThan(1024 ** 2);
+  });
+
+  test('an order that differs in what decides who gets in has a new disk, and an equal one keeps its disk', async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const images = join(directory, '.images');
+    await linkTestImages(images, ORDER.os);
+    for (const file of readdirSync(images).filter((name) => name.startsWith(ORDER.os)))
+      symlinkSync(join(images, file), join(images, file.replace(ORDER.os, 'other-linux')));
+    const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images, defaultImage: ORDER.os, shutdownMs: 0 });
+    const disk = () => statSync(join(directory, `vm-${ORDER.vmId}`, 'disk.qcow2')).ino;
+    let token = 1;
+    const others = {
+      os: 'other-linux',
+      hostname: 'other',
+      username: 'admin',
+      password: 'Second-Password-2',
+      sshKey: null,
+      userData: '#!/bin/sh',
+    };
+    for (const [field, other] of Object.entries(others)) {
+      await hypervisor.create(ORDER, token++);
+      const first = disk();
+      await hypervisor.create(ORDER, token++);
+      expect.soft(disk(), field).toBe(first);
+      await hypervisor.create({ ...ORDER, [field]: other }, token++);
+      expect.soft(disk(), field).not.toBe(first);
+      await hypervisor.remove(ORDER.vmId, token++);
+    }
+    await hypervisor.create({ ...ORDER, os: 'other-linux' }, token++);
+    const image = (name: string) => readFileSync(join(directory, `vm-${ORDER.vmId}`, 'disk.qcow2')).includes(join(images, `${name}.qcow2`));
+    expect([image('other-linux'), image(ORDER.os)]).toEqual([true, false]);
+    await hypervisor.create({ ...ORDER, os: 'not-there' }, token++);
+    expect(image(ORDER.os)).toBe(true);
   });
 
   test('an operating system without an image is named, and nothing is left', async () => {

@@ -52,6 +52,21 @@ const document: OpenApiDocument = {
       },
     ),
     '/rack/{rack}/info': byId('rack', 'getRack'),
+    '/shelf/add': {
+      put: {
+        operationId: 'addShelf',
+        responses: {
+          200: {
+            description: 'ok',
+            content: {
+              'application/json': { schema: { type: 'object', properties: { label: { type: 'string' }, id: { type: 'integer' } } } },
+            },
+            links: { added: { operationId: 'getShelf', parameters: { shelf: '$response.body#/label' } } },
+          },
+        },
+      },
+    },
+    '/shelf/{shelf}/info': byId('shelf', 'getShelf'),
     '/elsewhere/{any}': byId('any', 'getLinked'),
     '/zone/list': get('listZones', { type: 'array', items: { type: 'string' } }),
     '/zone/{zone}/record/list': listOfRecords('listRecords'),
@@ -143,6 +158,13 @@ test('finds subresources of resources that the run created', () => {
   const below = (id: string) => discoverBelow({ document, validator, operation: operationOf(id), exchanges }, isOwn);
   expect(below('editRecord')).toEqual([{ zone: 'own.net', record_id: '9' }]);
   expect(below('deleteZone')).toEqual([]);
+});
+
+test('takes the identifier that a link of the document names, before one with a usual name', () => {
+  const exchange = exchangeWith(operationOf('addShelf'), { id: 7, label: 'blue' });
+  expect(
+    discoverCreated({ document, validator, operation: operationOf('getShelf'), operations: [...operations.values()], exchange }),
+  ).toEqual({ shelf: 'blue' });
 });
 
 test('takes the identifier of a created subresource together with that of its parent', () => {

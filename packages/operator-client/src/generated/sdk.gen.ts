@@ -1438,7 +1438,7 @@ export const setSecondOperator = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Set the quarantine of VM identifiers and addresses
+ * Set the quarantines
  *
  * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it. The addresses that a VM has released rest for a time of their own, because names of their former owner may still point to them.
  *
@@ -1456,7 +1456,7 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
 /**
  * Get scheduled jobs
  *
- * Returns the next scheduled jobs and whether any job is overdue. Scheduled jobs include renewals and the closing of invoice periods.
+ * Returns the next scheduled jobs, whether any job is overdue, and the state of each queue. Scheduled jobs include renewals and the closing of invoice periods.
  *
  * Needs the scope `read`.
  */

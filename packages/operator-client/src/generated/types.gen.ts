@@ -118,7 +118,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that identifies it but does not resolve. Further types may appear; handle an unknown type by its HTTP status.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/not-implemented' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/quota-exceeded' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/not-implemented' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | (string & {});
 
 /**
  * Response to a failed request (RFC 9457).
@@ -210,7 +210,7 @@ export type Bought = {
     /**
      * Kind of the resource.
      */
-    kind: 'vm' | 'dedicated' | 'domain' | string;
+    kind: 'vm' | 'dedicated' | 'domain' | (string & {});
     /**
      * Identifier of the VM or dedicated server, or name of the domain.
      */
@@ -475,7 +475,7 @@ export type CurrentPosition = {
     /**
      * Kind of the resource.
      */
-    kind: 'vm' | 'dedicated' | 'domain' | string;
+    kind: 'vm' | 'dedicated' | 'domain' | (string & {});
     /**
      * Identifier of the VM or dedicated server, or name of the domain.
      */
@@ -580,7 +580,7 @@ export type FailedJob = {
     /**
      * Kind of job.
      */
-    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'invoice_document' | string;
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'invoice_document' | (string & {});
     /**
      * Identifier of the resource that the job acts on.
      */
@@ -725,7 +725,7 @@ export type BillingProfile = {
     /**
      * Language of the documents of the account.
      */
-    language: 'en' | 'de' | string;
+    language: 'en' | 'de' | (string & {});
 };
 
 /**
@@ -782,12 +782,12 @@ export type SetBillingProfileRequest = {
 /**
  * Mode of the service: `sandbox`, where nothing costs money and the sandbox operations exist, or `live`.
  */
-export type Mode = 'sandbox' | 'live' | string;
+export type Mode = 'sandbox' | 'live' | (string & {});
 
 /**
  * What the key allows: `full` for all operations, `read` for those that change nothing, without management passwords and authcodes, or `read_secrets` for those that change nothing, with them.
  */
-export type KeyAccess = 'full' | 'read' | 'read_secrets' | string;
+export type KeyAccess = 'full' | 'read' | 'read_secrets' | (string & {});
 
 /**
  * Number of requests that a key may send. Requests beyond the limit get a 429 with `Retry-After`.
@@ -1408,12 +1408,12 @@ export type DefineHostSystemRequest = {
 /**
  * What gets the prices. `new_purchases`: purchases and changes of resources from `valid_from` on. `all_vms`: also existing VMs, from the start of the first calendar month (UTC) that begins at `valid_from` or later. VMs with sale prices keep these.
  */
-export type PricesApplyTo = 'new_purchases' | 'all_vms' | string;
+export type PricesApplyTo = 'new_purchases' | 'all_vms' | (string & {});
 
 /**
  * `scheduled` until the prices begin to apply, `in_force` while they apply, `past` when others have replaced them.
  */
-export type PriceState = 'past' | 'in_force' | 'scheduled' | string;
+export type PriceState = 'past' | 'in_force' | 'scheduled' | (string & {});
 
 /**
  * Prices of a host system and the instant from which they apply.
@@ -1475,7 +1475,7 @@ export type OsImage = {
     /**
      * Kind of the operating system.
      */
-    platform: 'linux' | 'windows' | string;
+    platform: 'linux' | 'windows' | (string & {});
     /**
      * Address of a picture of the operating system. Absent if it has none.
      */
@@ -1618,7 +1618,7 @@ export type SalePrices = {
 /**
  * State of the sale: `scheduled`, `active` or `ended`.
  */
-export type SaleState = 'scheduled' | 'active' | 'ended' | string;
+export type SaleState = 'scheduled' | 'active' | 'ended' | (string & {});
 
 /**
  * A discount campaign for VM host systems.
@@ -2156,7 +2156,7 @@ export type CompleteDedicatedSetupRequest = {
 /**
  * State of the VM: `reserved` until the hypervisor has delivered it, `installing` while a task of the hypervisor does so, `running`, `stopped`, or `removed`.
  */
-export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | string;
+export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | (string & {});
 
 /**
  * Consequence of complaints about the VM.
@@ -2165,7 +2165,7 @@ export type VmAbuse = {
     /**
      * Status that the provider has set. `BLOCKED` keeps the VM stopped.
      */
-    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | string;
+    status: 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED' | (string & {});
     /**
      * Reason, which the reseller sees; null if the status was never set.
      */
@@ -2634,7 +2634,7 @@ export type ReconciliationFinding = {
     /**
      * What differs. `missing` is only in the store, `unknown` only in the hypervisor. A `node_smaller` has less than the catalogue says, a `vm_differs` has other resources or another state, and a `vm_foreign` does not carry the mark of the service.
      */
-    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | string;
+    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | (string & {});
     /**
      * Name of the node, of the operating system, or of the machine in the hypervisor.
      */
@@ -2666,7 +2666,7 @@ export type Reconciliation = {
 /**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
-export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
+export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | (string & {});
 
 /**
  * An invoice of an account.
@@ -2917,7 +2917,7 @@ export type RecordPaymentRequest = {
 /**
  * Whether the provider received the money or paid it back.
  */
-export type PaymentKind = 'payment' | 'refund' | string;
+export type PaymentKind = 'payment' | 'refund' | (string & {});
 
 /**
  * A part of a payment with its purpose.
@@ -3480,7 +3480,7 @@ export type VerifiedIdentity = {
 /**
  * A group of operations that a token may allow. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
  */
-export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | string;
+export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | (string & {});
 
 /**
  * The holder of a token or of a session.
@@ -3686,7 +3686,7 @@ export type FailedAuthentications = {
     /**
      * The API that the requests were sent to.
      */
-    api: 'reseller' | 'operator' | string;
+    api: 'reseller' | 'operator' | (string & {});
     /**
      * IPv4 address, or IPv6 network of 64 bits. `others` stands for all further networks once an instance has counted 20 in the minute.
      */
@@ -3843,7 +3843,7 @@ export type FaultEffect = {
     /**
      * Kind of the effect.
      */
-    kind: 'delay' | 'error' | 'rate_limit' | 'cut_before_commit' | 'cut_after_commit' | string;
+    kind: 'delay' | 'error' | 'rate_limit' | 'cut_before_commit' | 'cut_after_commit' | (string & {});
     /**
      * Delay of the response, in milliseconds.
      */
@@ -4179,7 +4179,7 @@ export type DueItem = {
     /**
      * Kind of job.
      */
-    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | string;
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | (string & {});
     /**
      * Identifier of the resource that the job acts on.
      */
@@ -4192,6 +4192,32 @@ export type DueItem = {
      * Time at which the job is due.
      */
     due: Instant;
+};
+
+/**
+ * Work of one kind. `/metrics` has the same figures.
+ */
+export type WorkQueue = {
+    /**
+     * `deliveries` are changes of the infrastructure that were interrupted or wait, and `tasks` those that the infrastructure carries out. `audit_export` is missing without `RESELLER_AUDIT_FILE`, and `store_backups` where the service cannot know about backups.
+     */
+    queue: 'period_ends' | 'server_jobs' | 'domain_expiries' | 'invoice_documents' | 'zones' | 'webhooks' | 'backups' | 'machine_starts' | 'deliveries' | 'tasks' | 'audit_export' | 'store_backups' | (string & {});
+    /**
+     * Number of items that are due, up to 1,000. Those that wait after a failure are not counted. The items of `webhooks` are webhooks with due deliveries.
+     */
+    waiting: number;
+    /**
+     * Number of items that wait after a failure, up to 1,000.
+     */
+    failed: number;
+    /**
+     * How long the oldest of the waiting items has been due; null if none waits, or if none has a time, such as the first attempt of a zone.
+     */
+    oldest_seconds: number | null;
+    /**
+     * Whether the oldest waiting item has waited too long, or an item failed for a reason that the provider can remove.
+     */
+    is_held_up: boolean;
 };
 
 /**
@@ -4218,6 +4244,10 @@ export type DueWork = {
      * The jobs that failed and are tried again, in the order of their next attempts. While there are any, `/readyz` is `degraded`.
      */
     failed: Array<FailedJob>;
+    /**
+     * The work that the service does without a request. While a queue is held up, `/readyz` is `degraded` and names it.
+     */
+    queues: Array<WorkQueue>;
 };
 
 /**

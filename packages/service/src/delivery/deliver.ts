@@ -1,5 +1,7 @@
 import type { FencingToken } from '@reseller/adapters';
 
+import { originOf, PortTimeoutError, SYSTEMS, wasNotSent } from '../ports/outage.ts';
+import type { SimulatedPort } from '../ports/ports.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Transaction } from '../store/store.ts';
@@ -11,9 +13,41 @@ import type { NewReservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
 import { respondToTask } from './task.ts';
 
-/** The hypervisor, the fleet or the registrar failed. The message says what happens to the change. */
+/** The hypervisor, the fleet, the registrar or the DNS server failed. The message says what happens to the change. */
 export class InfrastructureError extends Error {
   override readonly name = 'InfrastructureError';
+  /** Undefined if it is not known which one failed. */
+  readonly system: SimulatedPort | undefined;
+
+  constructor(message: string, { cause, system = originOf(cause) }: { readonly cause?: unknown; readonly system?: SimulatedPort } = {}) {
+    super(message, { cause });
+    this.system = system;
+  }
+}
+
+/** The state of a delivery whose port failed. */
+interface FailedCall {
+  readonly isSettled: boolean;
+  readonly leavesNoTrace: boolean;
+}
+
+/** The error for the caller of a port that is away, if the call has certainly changed nothing. Otherwise the given error. */
+export function outageOr(error: unknown, { isSettled, leavesNoTrace }: FailedCall = { isSettled: true, leavesNoTrace: false }): unknown {
+  const system = originOf(error);
+  if (system === undefined) return error;
+  const again = isSettled
+    ? 'Wait the number of seconds in Retry-After, then send the request again.'
+    : 'What was reserved for it is free again when the service reaches the system. Send the request again later.';
+  if (wasNotSent(error))
+    return new InfrastructureError(`The ${SYSTEMS[system]} cannot be reached, so nothing was changed. ${again}`, { cause: error });
+  if (leavesNoTrace && error instanceof PortTimeoutError)
+    return new InfrastructureError(
+      `The ${SYSTEMS[system]} did not respond in time, so the purchase is undone, and nothing of it is billed. ${again}`,
+      {
+        cause: error,
+      },
+    );
+  return error;
 }
 
 /** How a delivery ended: with its result, or refused before anything was delivered. */
@@ -42,7 +76,8 @@ interface ReservedDelivery<Result> {
  * Carries out a delivery.
  *
  * @throws Refusal if the port refuses the change. Nothing has changed then. A refusal of the reservation goes to `record`.
- * @throws InfrastructureError if a port fails and the delivery describes its failures. Otherwise the port's own error is thrown.
+ * @throws InfrastructureError if a port fails and the delivery describes its failures, or if the port is away and nothing was changed. Otherwise
+ *   the port's own error is thrown.
  * @throws StoreUnavailableError if the store fails, or another instance has taken over the reservation.
  */
 export async function deliver<Request, Details, Plan, Result, Outcome>(
@@ -55,7 +90,9 @@ export async function deliver<Request, Details, Plan, Result, Outcome>(
   // Recovery skips what this instance is delivering.
   instance.delivering.add(order.id);
   try {
-    const reserved = await reserveStep(runtime, delivery, order);
+    const reserved = await reserveStep(runtime, delivery, order).catch((error: unknown) => {
+      throw outageOr(error);
+    });
     if ('outcome' in reserved) return reserved.outcome;
     return await callAndConfirmStep(runtime, order, reserved);
   } finally {
@@ -114,8 +151,10 @@ async function callAndConfirmStep<Request, Result, Outcome>(
     if (error instanceof Refusal) throw error;
     // The port rejects the calls of an instance that has lost its reservation.
     if (state === 'lost' && !isCalled) throw new ReservationLostError({ cause: error });
-    const description = begun.describeFailure(state === 'undone');
-    if (description === undefined || error instanceof StoreUnavailableError) throw error;
+    if (error instanceof StoreUnavailableError) throw error;
+    const isSettled = state === 'undone';
+    const description = begun.describeFailure(isSettled);
+    if (description === undefined) throw begun.undo ? outageOr(error, { isSettled, leavesNoTrace: begun.leavesNoTrace }) : error;
     throw new InfrastructureError(description, { cause: error });
   }
 }

@@ -43,6 +43,8 @@ export interface UndoableDelivery<Request, Details, Plan, Result> extends Delive
   /** Undoes what `call` did, or may still do. Must be idempotent. */
   compensate(ports: Ports, details: Details, token: FencingToken): Promise<DoneOrStarted>;
   rollBack(transaction: Transaction, details: Details): Promise<void>;
+  /** Whether nothing is left of a call that was undone, so that a call without a response has changed nothing for the account. */
+  readonly leavesNoTrace?: boolean;
   /** Missing if the port starts no tasks for this delivery. */
   readonly asTask?: {
     /** Makes the change visible while its task runs, and returns the response to its request. */
@@ -97,6 +99,7 @@ export interface BegunDelivery<Result> {
   /** Ends the request while a task goes on. Undefined if the delivery cannot wait for one. */
   readonly beginTask: ((transaction: Transaction) => Promise<Result>) | undefined;
   describeFailure(isSettled: boolean): string | undefined;
+  readonly leavesNoTrace: boolean;
 }
 
 /** Runs the first step of a delivery. */
@@ -114,6 +117,7 @@ export async function beginDelivery<Request, Details, Plan, Result>(
       ...factsOf(delivery, details),
       completion: bind(delivery, details),
       undo: undefined,
+      leavesNoTrace: false,
       beginTask: beginningOf(delivery.asTask, details),
     };
   }
@@ -125,6 +129,7 @@ export async function beginDelivery<Request, Details, Plan, Result>(
     ...factsOf(delivery, details),
     completion: bind(delivery, plan),
     undo: undoing(delivery, details),
+    leavesNoTrace: delivery.leavesNoTrace ?? false,
     beginTask: beginningOf(delivery.asTask, plan),
   };
 }

@@ -1,9 +1,20 @@
+import type { WorkQueue } from '@reseller/operator-client';
+
 import type { Ports } from '../ports/ports.ts';
 import type { Mode } from '../rules/mode.ts';
+import type { QueueFigures } from '../rules/queue-figures.ts';
 import type { ConsoleLimits } from '../rules/vm-console.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyDelivery } from './delivery.ts';
 import type { Instance } from './instance.ts';
+
+/** Those that the document names. */
+export type QueueName = Named<WorkQueue['queue']>;
+/** Without the texts that later versions may have. */
+type Named<Text> = Text extends string ? (string extends Text ? never : Text) : never;
+
+/** Queues that are not in the store, such as the export of the audit to a file. A queue that does not exist here is undefined. */
+export type OwnQueues = Readonly<Partial<Record<QueueName, () => Promise<QueueFigures | undefined>>>>;
 
 /** Everything that operations, deliveries and scheduled jobs need. One per process. */
 export interface Runtime {
@@ -26,6 +37,8 @@ export interface Runtime {
   readonly instance: Instance;
   /** Every delivery, by the name that reservations store. */
   readonly deliveries: Readonly<Record<string, AnyDelivery>>;
+  /** The queues that only this process knows. */
+  readonly ownQueues: OwnQueues;
   /** Aborted when the service stops. Nothing new starts then. */
   readonly closing: AbortSignal;
   /** Base URL of the reseller API for its callers, without a trailing slash. */

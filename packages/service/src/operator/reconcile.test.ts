@@ -153,6 +153,8 @@ describe.each(engines)('on %s', (engine) => {
     addMachine(service);
     expect(await operator.releaseVm({ client, path })).toEqual({ vm_id: path.vm_id, was_billed: false });
     expect(await findings(service)).toEqual([`vm_foreign released-${MACHINE}`]);
+    const { items } = await operator.listAuditRecords({ client, query: { operation: 'releaseVm' } });
+    expect(items).toMatchObject([{ target: path.vm_id, after: { vm_id: path.vm_id, was_billed: false } }]);
     expect((await refusalOf(operator.releaseVm({ client, path }))).status).toBe(404);
 
     const buy = async () => String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);

@@ -1,15 +1,11 @@
-/** Timeouts of port calls: a port that hangs must not block the service. */
-import type { Ports } from './ports.ts';
+/** Timeouts of port calls: a port that hangs must not block the service. Each failure of a port gets a note of its port. */
+import { noteOrigin, PortTimeoutError, SYSTEMS } from './outage.ts';
+import type { Ports, SimulatedPort } from './ports.ts';
 
 export const DEFAULT_PORT_TIMEOUT_MS = 30_000;
 
 /** The longest delay that a timer accepts. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** A port did not respond in time. The call may have taken effect, may never do so, or may do so later. */
-export class PortTimeoutError extends Error {
-  override readonly name = 'PortTimeoutError';
-}
 
 /**
  * Rejects each port call that takes longer than the timeout with PortTimeoutError. A late result is ignored.
@@ -26,12 +22,12 @@ export function withTimeouts({ clock, random, hypervisor, fleet, registrar, dns 
     hypervisor: portWithTimeouts('hypervisor', hypervisor, timeoutMs),
     fleet: portWithTimeouts('fleet', fleet, timeoutMs),
     registrar: portWithTimeouts('registrar', registrar, timeoutMs),
-    dns: portWithTimeouts('DNS', dns, timeoutMs),
+    dns: portWithTimeouts('dns', dns, timeoutMs),
   };
 }
 
 /** Adds a timeout to the members of a port that return a promise, also within members such as `backups`. Other members stay unchanged. */
-function portWithTimeouts<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
+function portWithTimeouts<Port extends object>(name: SimulatedPort, port: Port, timeoutMs: number): Port {
   // The proxy wraps an empty object: a proxy of a frozen port may not return other functions than the port has.
   const front: Port = Object.create(port);
   return new Proxy(front, {
@@ -41,19 +37,29 @@ function portWithTimeouts<Port extends object>(name: string, port: Port, timeout
       if (typeof value !== 'function') return value;
       return (...given: unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, port, given);
-        return isPromise(result) ? inTime(result, `The ${name} did not respond to ${String(member)}`, timeoutMs) : result;
+        return isPromise(result) ? inTime(result, { name, member: String(member), timeoutMs }) : result;
       };
     },
   });
 }
 
-function inTime<T>(response: PromiseLike<T>, what: string, timeoutMs: number): Promise<T> {
+interface PortCall {
+  readonly name: SimulatedPort;
+  readonly member: string;
+  readonly timeoutMs: number;
+}
+
+function inTime<T>(response: PromiseLike<T>, { name, member, timeoutMs }: PortCall): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
+  function fail(error: unknown): void {
+    noteOrigin(error, name);
+    reject(error);
+  }
   const timer = setTimeout(() => {
-    reject(new PortTimeoutError(`${what} within ${timeoutMs} ms. The call may have taken effect.`));
+    fail(new PortTimeoutError(`The ${SYSTEMS[name]} did not respond to ${member} within ${timeoutMs} ms. The call may have taken effect.`));
   }, timeoutMs);
   // After the timeout, both callbacks have no effect, so a late failure is not an unhandled rejection.
-  response.then(resolve, reject);
+  response.then(resolve, fail);
   promise.finally(() => clearTimeout(timer)).catch(() => {});
   return promise;
 }

@@ -1,6 +1,6 @@
 /** Carries out a request. Its effect, its stored response and its log entry become durable together. */
 import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
-import { deliver } from '../delivery/deliver.ts';
+import { deliver, outageOr } from '../delivery/deliver.ts';
 import { recoverDeliveries } from '../delivery/recover.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -70,7 +70,10 @@ async function performRead<Id extends OperationId>(operation: ReadOperation<Id>,
 async function performLookup<Id extends OperationId>(operation: LookupOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
   const { store, ports } = call.runtime;
   const found = await store.read((db) => operation.find(db, call));
-  return logReply(store, logged, codec.success(logged.id, await operation.ask(ports, found)));
+  const success = await operation.ask(ports, found).catch((error: unknown) => {
+    throw outageOr(error);
+  });
+  return logReply(store, logged, codec.success(logged.id, success));
 }
 
 async function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {

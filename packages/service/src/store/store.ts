@@ -175,5 +175,10 @@ export class StoreBusyError extends Error {
 
 /** The store cannot be opened as configured. The message is one line for the operator. */
 export class StoreOpenError extends Error {
-  override readonly name = 'StoreOpenError';
+  override readonly name: string = 'StoreOpenError';
+}
+
+/** The database cannot be reached. It may only start later than the service. */
+export class StoreUnreachableError extends StoreOpenError {
+  override readonly name = 'StoreUnreachableError';
 }

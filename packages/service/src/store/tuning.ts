@@ -81,6 +81,8 @@ export interface Tuning {
   readonly restartedMachines: number;
   /** Zones that an instance publishes at the same time. Half of them may be for one account. */
   readonly publishedZones: number;
+  /** Milliseconds for which `/readyz` shows the same figures of the queues. */
+  readonly queueFiguresMs: number;
   /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
   readonly firstJobWaitMs: number;
   readonly maxJobWaitMs: number;
@@ -126,6 +128,7 @@ export const DEFAULT_TUNING: Tuning = {
   scheduledBackups: 8,
   restartedMachines: 8,
   publishedZones: 16,
+  queueFiguresMs: 5_000,
   firstJobWaitMs: 60_000,
   maxJobWaitMs: 3_600_000,
 };

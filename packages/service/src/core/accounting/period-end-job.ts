@@ -6,6 +6,7 @@ import { closeEndedPeriods } from './period-end.ts';
 
 /** Closes periods when they end, even if no request arrives. */
 export const periodEndJobs: JobKind = {
+  names: ['period_end'],
   due: (db, { periodStart }) =>
     db
       .selectFrom('accounts')

@@ -19,7 +19,7 @@ const AT_HOME = { country: 'DE', vat_id: 'DE987654321', reverse_charge: false };
 const ABROAD = { country: 'AT', vat_id: 'ATU12345678', reverse_charge: true };
 
 async function startAccount(engine: (typeof engines)[number] = 'sqlite') {
-  const service = await startOperator({ engine });
+  const service = await startOperator({ engine, tuning: { queueFiguresMs: 0 } });
   const { client } = service;
   const { id: account_id, apiKey } = await service.account();
   const path = { account_id };
@@ -160,7 +160,11 @@ describe.each(engines)('on %s', (engine) => {
           `(PUT /accounts/${path.account_id}/billing-profile) and valid_from ${day}. The invoice is issued at the next attempt.`;
         const { failed } = await operator.getDueWork({ client });
         expect(failed).toMatchObject([{ account_id: path.account_id, kind: 'invoice_document', reason }]);
-        expect(await (await fetch(`${service.baseUrl}/readyz`)).json()).toEqual({ status: 'degraded', reason: 'failed_jobs' });
+        expect(await (await fetch(`${service.baseUrl}/readyz`)).json()).toEqual({
+          status: 'degraded',
+          reason: 'held_up',
+          queues: ['invoice_documents'],
+        });
         await set({ vat_id: null }, day);
         await operator.retryJobs({ client, path });
       };

@@ -6,6 +6,7 @@ import { findServer } from './server.ts';
 
 /** Completes set-ups, renews servers and ends them. */
 export const dedicatedServerJobs: JobKind = {
+  names: ['dedicated_setup', 'dedicated_renewal', 'dedicated_end'],
   due: (db, { now }) =>
     db
       .selectFrom('dedicated_servers')

@@ -12,6 +12,7 @@ import type { JobKind } from '../jobs/job.ts';
 
 /** Renews domains at their expiry and ends cancelled ones. A domain that is being changed waits for the end of the change. */
 export const domainExpiryJobs: JobKind = {
+  names: ['domain_renewal', 'domain_end'],
   due: (db, { now }) =>
     db
       .selectFrom('domains')

@@ -80,7 +80,7 @@ async function markTerminated(db: Db, { runtime, name, accountId }: TerminationR
   }
   const other = await db.selectFrom('domains').select('state').where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!other) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
-  if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name));
+  if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name), { system: 'registrar' });
   throw changeInProgress(name);
 }
 

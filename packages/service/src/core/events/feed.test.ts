@@ -170,29 +170,32 @@ describe.each(engines)('on %s', (engine) => {
       expect(seen.filter(({ subject }) => subject === `vm/${vmid}`).map(({ type }) => type)).toEqual(['vm.created', ...toggles]);
   });
 
-  test('events are deleted after 30 days, and an older cursor is refused with what to do', async () => {
-    const service = await startService({ engine, tuning: { cleanUpBatch: 2 } });
-    const vmid = await buyVm(service);
-    for (const mode of ['stop', 'start']) await power(service, vmid, mode);
-    const first = await read(service, { limit: 1 });
-    const begun = service.clock.now();
-    service.clock.advance(1);
-    await power(service, vmid, 'stop');
-    const { next_cursor: newest } = await read(service);
-    await deleteOldEvents(service.store, begun + 30 * 86_400_000);
-    expect((await read(service)).events).toHaveLength(4);
-    await deleteOldEvents(service.store, begun + 30 * 86_400_000 + 1);
-    const { status, body } = await service.call('listEvents', { form: { cursor: first.next_cursor } });
-    expect([status, body.type, body.message]).toEqual([
-      400,
-      'cursor_expired',
-      'Events after this cursor were deleted, because they are kept for 30 days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.',
-    ]);
-    for (const form of [{}, { cursor: '3' }]) expect((await read(service, form)).events.map(({ type }) => type)).toEqual(['vm.stopped']);
-    await deleteOldEvents(service.store, begun + 31 * 86_400_000);
-    expect(await read(service, { cursor: newest })).toEqual({ events: [], next_cursor: newest, has_more: false });
-    expect(await read(service)).toEqual({ events: [], next_cursor: newest, has_more: false });
-  });
+  test.each([1, 2, 3])(
+    'events are deleted after 30 days, %i at once, and an older cursor is refused with what to do',
+    async (cleanUpBatch) => {
+      const service = await startService({ engine, tuning: { cleanUpBatch } });
+      const vmid = await buyVm(service);
+      for (const mode of ['stop', 'start']) await power(service, vmid, mode);
+      const first = await read(service, { limit: 1 });
+      const begun = service.clock.now();
+      service.clock.advance(1);
+      await power(service, vmid, 'stop');
+      const { next_cursor: newest } = await read(service);
+      await deleteOldEvents(service.store, begun + 30 * 86_400_000);
+      expect((await read(service)).events).toHaveLength(4);
+      await deleteOldEvents(service.store, begun + 30 * 86_400_000 + 1);
+      const { status, body } = await service.call('listEvents', { form: { cursor: first.next_cursor } });
+      expect([status, body.type, body.message]).toEqual([
+        400,
+        'cursor_expired',
+        'Events after this cursor were deleted, because they are kept for 30 days. Compare your data with the lists of the API, then call without cursor, which begins with the oldest event.',
+      ]);
+      for (const form of [{}, { cursor: '3' }]) expect((await read(service, form)).events.map(({ type }) => type)).toEqual(['vm.stopped']);
+      await deleteOldEvents(service.store, begun + 31 * 86_400_000);
+      expect(await read(service, { cursor: newest })).toEqual({ events: [], next_cursor: newest, has_more: false });
+      expect(await read(service)).toEqual({ events: [], next_cursor: newest, has_more: false });
+    },
+  );
 
   test('pages have 1 to 100 events, and a type skips the others without an end', async () => {
     const service = await startService({ engine, tuning: { jobBatch: 1 } });

@@ -153,8 +153,3 @@ export async function forgetEndedWaits(store: Store, work: Work, now: number): P
 export function endedWaits(db: Db, now: number) {
   return db.selectFrom('failed_jobs').where('next_attempt', '<=', now);
 }
-
-/** Whether any job failed and has not succeeded since. */
-export async function hasFailedJobs(db: Db): Promise<boolean> {
-  return (await db.selectFrom('failed_jobs').select('work').limit(1).executeTakeFirst()) !== undefined;
-}

@@ -36,6 +36,8 @@ export interface JobRow {
 }
 
 export interface JobKind {
+  /** The kinds that its rows have. */
+  readonly names: readonly JobRow['kind'][];
   /** Queries the due jobs of all accounts. This query alone defines when a job of this kind is due. */
   due(db: Db, before: DueBefore): AliasableExpression<JobRow>;
   /** When a job is due, from the column that it is scheduled by. */

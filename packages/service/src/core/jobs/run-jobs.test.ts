@@ -63,7 +63,7 @@ const faults: Readonly<Record<string, { readonly fault: Fault; readonly kind: st
 /** Three accounts with a VM and a domain each. The second one fails. It and the third one have a server. */
 async function startAccounts(engine: Engine, lines: string[] = []) {
   const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
-  const service = await startOperator({ engine, logger });
+  const service = await startOperator({ engine, logger, tuning: { queueFiguresMs: 0 } });
   const accounts: { id: string; apiKey: string; name: string }[] = [];
   for (const name of ['first', 'second', 'third']) {
     const account = { ...(await service.account('100000.00')), name };
@@ -174,8 +174,10 @@ describe.each(engines)('on %s', (engine) => {
       },
     ]);
     for (const url of [service.baseUrl, service.operatorUrl])
-      expect(await ready(url)).toEqual([200, { status: 'degraded', reason: 'failed_jobs' }]);
-    expect((await service.operate('/metrics')).text).toMatch(/^reseller_failed_jobs 1$/m);
+      expect(await ready(url)).toEqual([200, { status: 'degraded', reason: 'held_up', queues: ['period_ends'] }]);
+    expect((await service.operate('/metrics')).text).toMatch(/^reseller_queue_failed\{queue="period_ends"\} 1$/m);
+    // The job that waits after its failure hides no other one.
+    expect((await service.operate('/metrics')).text).toMatch(/^reseller_queue_oldest_age_seconds\{queue="period_ends"\} 0$/m);
     expect((await service.operate('/metrics')).text).toMatch(/^reseller_scheduled_job_failures_total 1$/m);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { account: failing.id, kind: 'period_end', err: { message: expect.stringMatching('the page is damaged') } },
@@ -199,8 +201,19 @@ describe.each(engines)('on %s', (engine) => {
     }
     await end();
     const path = { account_id: failing.id };
+    const { id: otherId } = await service.account();
+    await service.store.commit(async ({ db }) => {
+      const row = await db.selectFrom('failed_jobs').selectAll().executeTakeFirstOrThrow();
+      await db
+        .insertInto('failed_jobs')
+        .values({ ...row, account_id: otherId })
+        .execute();
+    });
     const { failed } = await operator.retryJobs({ client, path });
     expect(failed).toMatchObject([{ attempts: 9, next_attempt: new Date(clock.now()).toISOString() }]);
+    const waiting = (await operator.getDueWork({ client })).failed.filter(({ account_id }) => account_id === otherId);
+    expect(waiting).toMatchObject([{ next_attempt: new Date(clock.now() + 60 * 60_000).toISOString() }]);
+    await service.store.commit(({ db }) => db.deleteFrom('failed_jobs').where('account_id', '=', otherId).execute());
     await service.runScheduledJobs();
     expect(await attempt()).toBeUndefined();
     expect(await ready(service.baseUrl)).toEqual([200, { status: 'ready' }]);

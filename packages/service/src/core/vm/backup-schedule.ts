@@ -99,7 +99,7 @@ async function countInProgress(db: Db): Promise<number> {
   return Number(count);
 }
 
-function dueBackups(db: Db, instant: number) {
+export function dueBackups(db: Db, instant: number) {
   return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
 }
 

@@ -102,6 +102,7 @@ interface Plan extends PurchasedVm {
 export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = {
   name: 'createVm',
   recovery: 'undo',
+  leavesNoTrace: true,
   details,
   subject: vmSubject,
 

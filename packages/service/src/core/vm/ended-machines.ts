@@ -143,7 +143,7 @@ export function restartWork(runtime: Runtime, onFailure: (failed: FailedStart) =
   };
 }
 
-function dueStarts(db: Db, now: number) {
+export function dueStarts(db: Db, now: number) {
   return db
     .selectFrom('vms')
     .where('machine_ended', 'is not', null)

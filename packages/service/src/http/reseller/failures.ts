@@ -87,6 +87,7 @@ function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, e
   if (refusal.status === 500) request.log.error(line, 'request failed');
   else if (error instanceof StoreBusyError) request.log.warn(line, 'too many requests are waiting');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
+  else if (error instanceof InfrastructureError) request.log.warn({ ...line, system: error.system }, 'the infrastructure failed');
   else if (error instanceof ClockError) request.log.warn(line, 'request refused while the clock of the machine is wrong');
 }
 

@@ -103,7 +103,7 @@ describe.each(engines)('on %s', (engine) => {
     }
   });
 
-  test.each(['deleted', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
+  test.each(['deleted', 'given to another account', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
     'a link does not open, and a session ends, when its VM, account, key or time is %s',
     async (what) => {
       const service = await startService({ engine, consoleLimits: { checkMs: 20 } });
@@ -115,6 +115,10 @@ describe.each(engines)('on %s', (engine) => {
       const { store, clock, vms } = service;
       const end = {
         deleted: () => vms.remove(Number(vmid)),
+        'given to another account': async () => {
+          const { id } = await service.account();
+          await store.commit(({ db }) => db.updateTable('vms').set({ account_id: id }).where('id', '=', Number(vmid)).execute());
+        },
         'stopped by the provider': () => vms.stop(Number(vmid)),
         suspended: () =>
           store.commit(async ({ db }) => {
@@ -132,15 +136,16 @@ describe.each(engines)('on %s', (engine) => {
     },
   );
 
-  test('a session that nobody uses ends, and a key counts as use', async () => {
-    const service = await startService({ engine, consoleLimits: { checkMs: 10, idleMs: 300 } });
+  test('a session that nobody uses ends; a key counts as use, and a picture that the browser asks for does not', async () => {
+    const service = await startService({ engine, consoleLimits: { checkMs: 200, idleMs: 700 } });
     const vmid = await buyVm(service);
     const [used, unused] = [browse(await linkOf(service, vmid)), browse(await linkOf(service, vmid))];
-    if (used.readyState !== used.OPEN) await once(used, 'open');
-    const usedEnd = closed(used);
+    const [usedEnd, unusedEnd] = [closed(used), closed(unused)];
+    await expect.poll(() => [used, unused].map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
     const typing = setInterval(() => used.send(Buffer.from([4, 1, 0, 0, 0, 0, 0, 65])), 20);
-    onTestFinished(() => clearInterval(typing));
-    expect(await closed(unused)).toBe('4000 Nobody used the console. Get a new link.');
+    const watching = setInterval(() => unused.send(Buffer.from([3, 1, 0, 0, 0, 0, 0, 9, 0, 9])), 20);
+    onTestFinished(() => [typing, watching].forEach(clearInterval));
+    expect(await unusedEnd).toBe('4000 Nobody used the console. Get a new link.');
     expect(used.readyState).toBe(WebSocket.OPEN);
     clearInterval(typing);
     expect(await usedEnd).toBe('4000 Nobody used the console. Get a new link.');

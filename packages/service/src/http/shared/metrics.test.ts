@@ -16,7 +16,7 @@ async function valueOf(service: TestOperator, series: string): Promise<number | 
 
 test.each(engines)('on %s, shows the delay of scheduled jobs, and counts the jobs that ran', async (engine) => {
   const service = await startOperator({ engine });
-  const age = () => valueOf(service, 'reseller_scheduled_job_oldest_age_seconds');
+  const age = () => valueOf(service, 'reseller_queue_oldest_age_seconds{queue="period_ends"}');
   await service.runScheduledJobs();
   const before = (await valueOf(service, 'reseller_scheduled_jobs_total')) ?? 0;
   expect(await age()).toBe(0);
@@ -67,12 +67,13 @@ test('counts a 503 by its cause', async () => {
   const { body } = await service.call('createVm', { form: SMALL_VM });
   service.hypervisor.failing = new Error('the hypervisor is away');
   expect((await service.operate(`/vms/${Object(body).data.identifier}/stop`, { method: 'POST' })).status).toBe(503);
-  expect(await valueOf(service, 'reseller_unavailable_total{api="operator",cause="infrastructure"}')).toBe(1);
+  expect(await valueOf(service, 'reseller_unavailable_total{api="operator",cause="infrastructure",system="hypervisor"}')).toBe(1);
 });
 
 test('shows its other metrics while the store cannot be read', async () => {
   const service = await startOperator();
-  const inStore = ['reseller_store_bytes', 'reseller_request_log_entries', 'reseller_scheduled_job_oldest_age_seconds'];
+  const inStore = ['reseller_store_bytes', 'reseller_request_log_entries', 'reseller_queue_oldest_age_seconds{queue="zones"}'];
+  expect(await valueOf(service, 'reseller_ready')).toBe(1);
   for (const name of inStore) expect(await valueOf(service, name)).toBeDefined();
   await service.store.close();
   for (const name of inStore) expect(await valueOf(service, name)).toBeUndefined();

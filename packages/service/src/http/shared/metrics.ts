@@ -2,14 +2,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 import manifest from '../../../package.json' with { type: 'json' };
-import { jobKinds } from '../../core/jobs/job-kinds.ts';
-import { firstJob, dueBefore } from '../../core/jobs/job.ts';
+import { queuesOf } from '../../core/queues.ts';
+import type { QueueState } from '../../core/queues.ts';
 import { ClockError } from '../../delivery/clock-check.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { migrationsOf } from '../../store/migrations/all.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { Db, PoolFigures } from '../../store/store.ts';
+import { boundedReads } from './bounded-reads.ts';
+import type { Readiness } from './observability.ts';
 
 export type Api = 'reseller' | 'operator';
 type Cause = 'store' | 'infrastructure' | 'clock' | 'other';
@@ -18,7 +20,7 @@ export interface Metrics {
   readonly registry: Registry;
   /** Duration of requests in seconds, by operation and status. */
   readonly requests: Histogram<'operation' | 'status'>;
-  readonly unavailable: Counter<'api' | 'cause'>;
+  readonly unavailable: Counter<'api' | 'cause' | 'system'>;
   readonly authenticationFailures: Counter<'api'>;
   readonly scheduledJobs: Counter;
   readonly scheduledJobFailures: Counter;
@@ -66,8 +68,8 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
     }),
     unavailable: new Counter({
       name: 'reseller_unavailable_total',
-      help: 'Requests that got a 503, by API and cause.',
-      labelNames: ['api', 'cause'],
+      help: 'Requests that got a 503, by API, cause, and system if the infrastructure failed.',
+      labelNames: ['api', 'cause', 'system'],
       registers,
     }),
     authenticationFailures: new Counter({
@@ -91,7 +93,9 @@ export function countFailure(
   { api, status, error }: { readonly api: Api; readonly status: number; readonly error: unknown },
 ): void {
   if (status === 401) authenticationFailures.inc({ api });
-  if (status === 503) unavailable.inc({ api, cause: causeOf(error) });
+  if (status !== 503) return;
+  const system = error instanceof InfrastructureError ? error.system : undefined;
+  unavailable.inc({ api, cause: causeOf(error), ...(system && { system }) });
 }
 
 function causeOf(error: unknown): Cause {
@@ -100,8 +104,9 @@ function causeOf(error: unknown): Cause {
   return error instanceof ClockError ? 'clock' : 'other';
 }
 
-/** Adds the figures of the store and of the scheduled jobs, which are read at each scrape. During an outage they are missing. */
-export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Runtime): void {
+/** Adds the figures of the store and of the queues, which are read at each scrape. A scrape does not wait for a store that is away: they are missing. */
+export function observeRuntime({ registry }: Metrics, runtime: Runtime): void {
+  const { store, mode } = runtime;
   const registers = [registry];
   const engine = store.sharing.hasInstances ? 'postgres' : 'sqlite';
   new Gauge({
@@ -110,53 +115,125 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
     labelNames: ['version', 'schema', 'node', 'engine', 'mode'],
     registers,
   }).set({ version: manifest.version, schema: Object.keys(migrationsOf(engine)).at(-1) ?? '', node: process.version, engine, mode }, 1);
+  const read = boundedReads(() => readFigures(runtime));
+  for (const [name, help, choose] of OF_QUEUES) addQueueGauge(registry, { name, help, read, choose });
+  for (const [name, help, choose] of OF_STORE) addGauge(registry, { name, help, read, choose });
+  for (const [name, help, choose] of OF_POOL) addGauge(registry, { name, help, read: async () => store.pool?.(), choose });
+}
 
-  function gauge(name: string, help: string, read: () => Promise<number | undefined>): Gauge {
-    return new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = await read().catch(() => undefined);
-        if (value === undefined) this.remove();
-        else this.set(value);
-      },
-    });
-  }
-  function fromStore(name: string, help: string, read: (db: Db) => Promise<number>) {
-    return gauge(name, help, () => store.read(read));
-  }
-  function ofPool(name: string, help: string, choose: (figures: PoolFigures) => number) {
-    return gauge(name, help, async () => store.pool && choose(store.pool()));
-  }
+type GaugeRow<Read> = readonly [name: string, help: string, choose: (read: Read) => number];
 
-  fromStore('reseller_scheduled_job_oldest_age_seconds', 'How long the oldest scheduled job has been due; 0 if none is.', async (db) => {
-    const now = ports.clock.now();
-    const first = await firstJob(db, jobKinds, dueBefore(now));
-    return first === undefined ? 0 : Math.max(0, now / 1000 - first.job.due);
-  });
-  fromStore('reseller_failed_jobs', 'Scheduled jobs whose last attempt failed. Their accounts wait.', countFailedJobs);
-  fromStore('reseller_request_log_entries', 'Entries of the request log of all accounts.', countLogEntries);
-  fromStore(
+const OF_QUEUES: readonly GaugeRow<QueueState>[] = [
+  ['reseller_queue_waiting', 'Items of the queue that are due, up to 1,000.', ({ waiting }) => waiting],
+  ['reseller_queue_failed', 'Items of the queue that wait after a failure, up to 1,000.', ({ failed }) => failed],
+  [
+    'reseller_queue_oldest_age_seconds',
+    'How long the oldest item has been due that does not wait after a failure; 0 if there is none.',
+    ({ oldestMs = 0 }) => oldestMs / 1000,
+  ],
+  ['reseller_queue_held_up', '1 if a person should look at the queue.', ({ isHeldUp }) => Number(isHeldUp)],
+];
+
+const OF_STORE: readonly GaugeRow<ScrapedFigures>[] = [
+  ['reseller_request_log_entries', 'Entries of the request log of all accounts.', ({ logEntries }) => logEntries],
+  [
     'reseller_vms_differ',
     'VMs that should run and whose machine ended by itself. The service starts them again.',
-    countEndedMachines,
-  );
-  fromStore('reseller_instances', 'Instances that hold a lease; 1 for an embedded store.', async (db) =>
-    store.sharing.hasInstances ? countLeases(db, store.sharing.now) : 1,
-  );
-  gauge('reseller_store_bytes', 'Size of the store on disk.', () => store.requestLog.storeSize());
-  ofPool(
+    ({ endedMachines }) => endedMachines,
+  ],
+  ['reseller_instances', 'Instances that hold a lease; 1 for an embedded store.', ({ leases }) => leases],
+  ['reseller_store_bytes', 'Size of the store on disk.', ({ storeBytes }) => storeBytes],
+];
+
+const OF_POOL: readonly GaugeRow<PoolFigures>[] = [
+  [
     'reseller_database_connections_in_use',
     'Transactions and queries that use a connection. Short transactions share connections.',
     ({ inUse }) => inUse,
-  );
-  ofPool('reseller_database_connections_waiting', 'Transactions and queries that wait for a connection.', ({ waiting }) => waiting);
-  ofPool(
+  ],
+  ['reseller_database_connections_waiting', 'Transactions and queries that wait for a connection.', ({ waiting }) => waiting],
+  [
     'reseller_database_connections_max',
     'Transactions and queries that run at the same time at most. This instance opens at most as many connections.',
     ({ max }) => max,
+  ],
+];
+
+interface ReadGauge<Read, Chosen = Read> {
+  readonly name: string;
+  readonly help: string;
+  /** Undefined if the figures are missing. */
+  read(): Promise<Read | undefined>;
+  choose(read: Chosen): number;
+}
+
+function addGauge<Read>(registry: Registry, { name, help, read, choose }: ReadGauge<Read>): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      async collect() {
+        const figures = await read();
+        if (figures === undefined) this.remove();
+        else this.set(choose(figures));
+      },
+    }),
   );
+}
+
+function addQueueGauge(registry: Registry, { name, help, read, choose }: ReadGauge<ScrapedFigures, QueueState>): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue'],
+      registers: [],
+      async collect() {
+        const { queues = [] } = (await read()) ?? {};
+        this.reset();
+        for (const state of queues) this.set({ queue: state.queue }, choose(state));
+      },
+    }),
+  );
+}
+
+/** Adds whether the instance can serve requests. A store that does not respond in a second counts as one that cannot. */
+export function observeReadiness({ registry }: Metrics, { instance, isStopping }: Pick<Readiness, 'instance' | 'isStopping'>): void {
+  const ready = boundedReads(async () => {
+    await instance.assertReady();
+    return true;
+  });
+  addGauge(registry, {
+    name: 'reseller_ready',
+    help: '1 if the instance can write to its store, its clock is right, and it is not about to stop.',
+    read: async () => !isStopping() && (await ready()) === true,
+    choose: Number,
+  });
+}
+
+/** Figures that are read from the store. */
+interface ScrapedFigures {
+  readonly queues: readonly QueueState[];
+  readonly logEntries: number;
+  readonly endedMachines: number;
+  readonly leases: number;
+  readonly storeBytes: number;
+}
+
+async function readFigures(runtime: Runtime): Promise<ScrapedFigures> {
+  const { store } = runtime;
+  const [queues, counts, storeBytes] = await Promise.all([
+    queuesOf(runtime),
+    store.read(async (db) => {
+      const logEntries = await countLogEntries(db);
+      const endedMachines = await countEndedMachines(db);
+      const leases = store.sharing.hasInstances ? await countLeases(db, store.sharing.now) : 1;
+      return { logEntries, endedMachines, leases };
+    }),
+    store.requestLog.storeSize(),
+  ]);
+  return { queues, ...counts, storeBytes };
 }
 
 /** Counts the entries exactly without a scan, because they are numbered without gaps and only the oldest are deleted. */
@@ -180,14 +257,6 @@ async function countLogEntries(db: Db): Promise<number> {
     .select(({ fn, eb }) => fn.sum<number>(eb(eb('newest', '-', eb.ref('oldest')), '+', eb.lit(1))).as('entries'))
     .executeTakeFirstOrThrow();
   return entries ?? 0;
-}
-
-async function countFailedJobs(db: Db): Promise<number> {
-  const { jobs } = await db
-    .selectFrom('failed_jobs')
-    .select(({ fn }) => fn.countAll<number>().as('jobs'))
-    .executeTakeFirstOrThrow();
-  return jobs;
 }
 
 async function countEndedMachines(db: Db): Promise<number> {

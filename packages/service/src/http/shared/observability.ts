@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 
 import { ClockError } from '../../delivery/clock-check.ts';
 import type { Instance } from '../../delivery/instance.ts';
+import type { QueueName } from '../../delivery/runtime.ts';
 import type { SimulatedPort } from '../../ports/ports.ts';
 import { maskPath } from '../../reseller/masking.ts';
 import { maskKeys } from '../../rules/credentials.ts';
@@ -37,18 +38,18 @@ export interface Readiness {
   readonly instance: Pick<Instance, 'assertReady'>;
   readonly simulated: readonly SimulatedPort[];
   isStopping(): boolean;
-  /** Whether jobs of some accounts fail, which does not affect the others. */
-  hasFailedJobs(): Promise<boolean>;
+  /** The queues that are held up. Requests are served meanwhile. */
+  heldUpQueues(): Promise<readonly QueueName[]>;
   /** Settings that a live service still needs. */
   missingSettings(): Promise<readonly MissingSetting[]>;
 }
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows which infrastructure is simulated, which settings a live service lacks, and whether the jobs
- * of an account fail. The service is then `degraded`, but still serves requests.
+ * to stop. Neither needs a key. `/readyz` shows which infrastructure is simulated, which settings a live service lacks, and which queues are
+ * held up. The service is then `degraded`, but still serves requests.
  */
-export function serveProbes(app: FastifyInstance, { instance, simulated, isStopping, hasFailedJobs, missingSettings }: Readiness): void {
+export function serveProbes(app: FastifyInstance, { instance, simulated, isStopping, heldUpQueues, missingSettings }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     function unavailable(reason: 'stopping' | 'clock' | 'store') {
@@ -57,7 +58,8 @@ export function serveProbes(app: FastifyInstance, { instance, simulated, isStopp
     if (isStopping()) return unavailable('stopping');
     try {
       await instance.assertReady();
-      const health = (await hasFailedJobs()) ? { status: 'degraded', reason: 'failed_jobs' } : { status: 'ready' };
+      const queues = await heldUpQueues();
+      const health = queues.length > 0 ? { status: 'degraded', reason: 'held_up', queues } : { status: 'ready' };
       const missing = await missingSettings();
       return {
         ...health,

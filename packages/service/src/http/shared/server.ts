@@ -4,9 +4,10 @@ import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 
-import { hasFailedJobs } from '../../core/jobs/failed-jobs.ts';
+import { queuesOf } from '../../core/queues.ts';
 import type { Random } from '../../rules/random.ts';
 import { missingSettings } from '../../store/missing-settings.ts';
+import { boundedReads } from './bounded-reads.ts';
 import { createHostCheck, SECURITY_HEADERS, sendSecurityHeaders } from './browsers.ts';
 import type { HostCheck } from './browsers.ts';
 import { handleConnections } from './connections.ts';
@@ -76,11 +77,12 @@ export function createServer(
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
   closeConnectionsWhen(isStopping, app);
   observeRequests(app, context);
+  const queues = boundedReads(() => queuesOf(runtime), runtime.store.tuning.queueFiguresMs);
   serveProbes(app, {
     instance: runtime.instance,
     simulated,
     isStopping,
-    hasFailedJobs: () => runtime.store.read(hasFailedJobs, { isUrgent: true }),
+    heldUpQueues: async () => (await queues())?.filter(({ isHeldUp }) => isHeldUp).map(({ queue }) => queue) ?? [],
     missingSettings: () => runtime.store.read((db) => missingSettings(db, runtime.mode), { isUrgent: true }),
   });
   return app;

@@ -1,8 +1,10 @@
-import type { DueItem, FailedJob } from '@reseller/operator-client';
+import type { DueItem, FailedJob, WorkQueue } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { jobKinds } from '../../core/jobs/job-kinds.ts';
 import { ALL_JOBS, dueBefore } from '../../core/jobs/job.ts';
+import { queueStates } from '../../core/queues.ts';
+import type { QueueState } from '../../core/queues.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
 import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
@@ -19,7 +21,7 @@ interface Item extends Omit<DueItem, 'due'> {
 /** GET /due-work */
 export const getDueWork: ReadOperation<'getDueWork'> = {
   kind: 'read',
-  async run(db, { query, now }) {
+  async run(db, { query, now, runtime }) {
     const limit = query.limit ?? PAGE_SIZE;
     const items = [...(await jobs(db, limit)), ...(await sales(db, now, limit))].toSorted((one, other) => one.at - other.at);
     const since = items[0]?.at;
@@ -29,9 +31,14 @@ export const getDueWork: ReadOperation<'getDueWork'> = {
       overdue_since: since !== undefined && since <= now ? toInstant(since) : null,
       next: items.slice(0, limit).map(({ at, ...item }) => ({ ...item, due: toInstant(at) })),
       failed: (await selectFailedJobs(db).limit(limit).execute()).map(toFailedJob),
+      queues: (await queueStates(db, runtime, now)).map(toWorkQueue),
     };
   },
 };
+
+function toWorkQueue({ queue, waiting, failed, oldestMs, isHeldUp }: QueueState): WorkQueue {
+  return { queue, waiting, failed, oldest_seconds: oldestMs === undefined ? null : Math.floor(oldestMs / 1000), is_held_up: isHeldUp };
+}
 
 /** POST /accounts/{account_id}/retry-jobs */
 export const retryJobs: StoreOperation<'retryJobs'> = {

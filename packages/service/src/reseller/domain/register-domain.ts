@@ -46,6 +46,7 @@ interface Plan {
 export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, Success<'registerDomain'>> = {
   name: 'registerDomain',
   recovery: 'undo',
+  leavesNoTrace: true,
   details,
   subject: domainSubject,
 

@@ -103,7 +103,7 @@ export async function openTarget(url: string): Promise<Target> {
     }
   } catch (error) {
     await pool.end();
-    throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
+    throw openFailure(error, url);
   }
 }
 

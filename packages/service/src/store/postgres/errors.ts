@@ -1,6 +1,6 @@
 import { isError } from '@reseller/contract/is-error';
 
-import { StoreUnavailableError } from '../store.ts';
+import { StoreOpenError, StoreUnavailableError, StoreUnreachableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
 /** The transaction collided with another one and can be retried immediately: serialization failure, deadlock, two inserts of one new key. */
@@ -18,8 +18,15 @@ const NO_CONNECTION = /due to connection timeout/;
 const POOL_IS_FULL = /timeout exceeded when trying to connect/;
 const BROKEN = /Connection terminated|not queryable/;
 
+/** What to throw if a database could not be opened. */
+export function openFailure(error: unknown, url: string): StoreOpenError {
+  if (error instanceof StoreOpenError) return error;
+  const Failure = isUnavailable(error) ? StoreUnreachableError : StoreOpenError;
+  return new Failure(explanationOf(error, url), { cause: error });
+}
+
 /** The reason why a database could not be opened, and the remedy, in one line without the password. */
-export function openFailure(error: unknown, url: string): string {
+function explanationOf(error: unknown, url: string): string {
   const { hosts, database, user } = readDatabaseUrl(url) ?? { hosts: [], database: '', user: '' };
   const host = hosts.join(', ');
   switch (codeOf(error)) {

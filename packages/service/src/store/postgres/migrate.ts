@@ -5,7 +5,6 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { migrate, pendingMigrations } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { StoreOpenError } from '../store.ts';
 import type { Db } from '../store.ts';
 import { migrationConnectionsFor } from './connections.ts';
 import { isLockFailure, openFailure } from './errors.ts';
@@ -64,7 +63,7 @@ async function onDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise
   try {
     return await work(db);
   } catch (error) {
-    throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
+    throw openFailure(error, url);
   } finally {
     await db.destroy();
   }

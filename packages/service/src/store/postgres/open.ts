@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { StoreOpenError, StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError } from '../store.ts';
 import type { PoolFigures, Store } from '../store.ts';
 import { DEFAULT_TUNING } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
@@ -28,7 +28,8 @@ export interface PostgresStoreOptions {
  * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
  *
  * @param url Connection string, such as postgres://user:password@host:5432/database. It may name several hosts, separated by commas.
- * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
+ * @throws StoreUnreachableError if the database cannot be reached.
+ * @throws StoreOpenError if it cannot be used, or another version created its tables.
  */
 export async function openPostgresStore(url: string, { tuning: given }: PostgresStoreOptions = {}): Promise<Store> {
   const tuning = { ...DEFAULT_TUNING, ...given };
@@ -40,7 +41,7 @@ export async function openPostgresStore(url: string, { tuning: given }: Postgres
     (await pool.connect()).release();
   } catch (error) {
     await pool.end();
-    throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
+    throw openFailure(error, url);
   } finally {
     await tables.destroy();
   }

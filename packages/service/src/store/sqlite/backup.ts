@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { errorText } from '@reseller/contract/is-error';
 
+import { noteBackup } from '../backups.ts';
 import { StoreOpenError } from '../store.ts';
 import { forgetNumber, markClosed } from './open-mark.ts';
 import { lockDirectory, STORE_FILE } from './open.ts';
@@ -38,6 +39,7 @@ export function backUpSqliteStore({ from, to }: { readonly from: string; readonl
   if (existsSync(to)) throw new StoreOpenError(`The file ${to} exists already. Name a new file; a backup overwrites nothing.`);
   const copy = writeCopy(source, to);
   writeFileSync(checksumFileOf(to), `${sha256Of(to)}  ${basename(to)}\n`, { mode: 0o600, flush: true });
+  noteBackup(from, { time: Date.now(), file: to, bytes: copy.bytes });
   return copy;
 }
 
@@ -69,15 +71,27 @@ function verifyChecksum(file: string): boolean {
   );
 }
 
+export interface Restoration {
+  readonly from: string;
+  readonly to: string;
+  /** Whether a backup without its checksum is refused. */
+  readonly needsChecksum: boolean;
+}
+
 /**
  * Restores an embedded store from a backup into a directory without a store.
  *
- * @throws StoreOpenError if the backup is damaged, or the directory has a store or is in use. Then the directory is unchanged.
+ * @throws StoreOpenError if the backup is damaged, lacks a checksum that it needs, or the directory has a store or is in use. Then the directory is unchanged.
  */
-export function restoreSqliteStore({ from, to }: { readonly from: string; readonly to: string }): RestoredCopy {
+export function restoreSqliteStore({ from, to, needsChecksum }: Restoration): RestoredCopy {
   if (!existsSync(from)) throw new StoreOpenError(`There is no file ${from}. Name the file of a backup.`);
   const hasChecksum = verifyChecksum(from);
   verify(from);
+  // The check of the structure does not notice a value that was altered.
+  if (needsChecksum && !hasChecksum)
+    throw new StoreOpenError(
+      `The checksum ${checksumFileOf(from)} is missing, so an altered value in ${from} would not be noticed. Put the file there, or restore with --without-checksum.`,
+    );
   makePrivateDirectory(to);
   const lock = lockDirectory(to);
   try {

@@ -70,12 +70,12 @@ function jobOf({ id, account_id: accountId, period_end: due }: Invoice): Current
 }
 
 async function isPending(db: Db, now?: number): Promise<boolean> {
-  const [invoice] = await pending(db, now).limit(1).execute();
+  const [invoice] = await pendingDocuments(db, now).limit(1).execute();
   return invoice !== undefined && (await readSeller(db)) !== undefined;
 }
 
-/** Invoices without a document. @param now See `mayRun`. */
-export function pending(db: Db, now?: number, skipped: ReadonlySet<string> = new Set()) {
+/** The invoices without a document, the earliest first. @param now See `mayRun`. */
+export function pendingDocuments(db: Db, now?: number, skipped: ReadonlySet<string> = new Set()) {
   return db
     .selectFrom('invoices')
     .selectAll()
@@ -107,7 +107,7 @@ async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatc
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.
   await lockSeries(db, 'invoice');
-  const invoices = await pending(db, now, skipped).limit(batchSize).execute();
+  const invoices = await pendingDocuments(db, now, skipped).limit(batchSize).execute();
   for (const invoice of invoices) {
     // The later invoices of an account wait for the invalid one.
     if (skipped?.has(invoice.account_id)) continue;

@@ -1,0 +1,216 @@
+/**
+ * Every queue of the service: work that no request waits for. `/metrics`, `GET /due-work`, `/readyz` and the console show them from this list,
+ * which has one entry for each name in the document of the operator API.
+ */
+import { sql } from 'kysely';
+import type { AliasableExpression } from 'kysely';
+
+import type { QueueName, Runtime } from '../delivery/runtime.ts';
+import { everyNameOf } from '../rules/every-name.ts';
+import type { QueueFigures } from '../rules/queue-figures.ts';
+import type { Db } from '../store/store.ts';
+import { pendingDocuments } from './accounting/invoice-document/issue.ts';
+import { periodEndJobs } from './accounting/period-end-job.ts';
+import { dedicatedServerJobs } from './dedicated/server-jobs.ts';
+import { domainExpiryJobs } from './domain/expiry-job.ts';
+import { dueWebhooks, PENDING } from './events/deliveries.ts';
+import { mayRun } from './jobs/failed-jobs.ts';
+import type { Work } from './jobs/failed-jobs.ts';
+import { dueBefore } from './jobs/job.ts';
+import type { JobKind } from './jobs/job.ts';
+import { dueBackups } from './vm/backup-schedule.ts';
+import { dueStarts } from './vm/ended-machines.ts';
+
+export interface QueueState extends QueueFigures {
+  readonly queue: QueueName;
+  /** Whether a person should look at it. */
+  readonly isHeldUp: boolean;
+}
+
+/** An item of a queue, with a time in milliseconds, or in the unit of `instantOf`. Null if its time is not known. */
+type Items = AliasableExpression<{ readonly since: number | null }>;
+
+interface Queue {
+  /** The items that are due, with the time at which each became due. Undefined if the store does not have the queue. */
+  waiting?(db: Db, now: number): Items;
+  /** The items that wait after a failure. */
+  failed?(db: Db, now: number): Items;
+  /** Turns the time of an item into milliseconds. */
+  instantOf?(since: number): number;
+  /** The waiting time of the oldest item after which the queue is held up. Default: five minutes. */
+  readonly heldUpAfterMs?: number;
+  /** Whether items fail because of a reseller, so that failures do not hold up the queue. */
+  readonly failsForReseller?: boolean;
+}
+
+const DEFAULT_HELD_UP_AFTER_MS = 300_000;
+const HOUR_MS = 3_600_000;
+/** More items are not counted, so that a long queue does not make its own figures slow. */
+const MAX_COUNTED = 1_000;
+
+const NAMES = everyNameOf<Readonly<Record<QueueName, unknown>>>()([
+  'period_ends',
+  'server_jobs',
+  'domain_expiries',
+  'invoice_documents',
+  'zones',
+  'webhooks',
+  'backups',
+  'machine_starts',
+  'deliveries',
+  'tasks',
+  'audit_export',
+  'store_backups',
+]);
+
+const queues: Readonly<Record<QueueName, Queue>> = {
+  period_ends: jobQueue(periodEndJobs),
+  server_jobs: jobQueue(dedicatedServerJobs),
+  domain_expiries: jobQueue(domainExpiryJobs),
+  invoice_documents: {
+    // Without a seller, no document is due.
+    waiting: (db, now) =>
+      pendingDocuments(db, now)
+        .where(({ exists, selectFrom }) => exists(selectFrom('settings').select('name').where('name', '=', 'seller')))
+        .select('period_end as since'),
+    failed: (db, now) => failedJobs(db, { work: 'document', now }),
+    instantOf: (seconds) => seconds * 1000,
+  },
+  zones: {
+    // A change that was not tried yet has no time.
+    waiting: (db, now) =>
+      db
+        .selectFrom('zone_changes')
+        .select(sql<number | null>`nullif(next_attempt, 0)`.as('since'))
+        .where('next_attempt', '<=', now),
+    failed: (db, now) =>
+      db.selectFrom('zone_changes').select('next_attempt as since').where('attempts', '>', 0).where('next_attempt', '>', now),
+  },
+  webhooks: {
+    failsForReseller: true,
+    waiting: (db, now) =>
+      dueWebhooks(db, now)
+        .where('failing_since', 'is', null)
+        .select(({ selectFrom }) =>
+          selectFrom('webhook_deliveries')
+            .select(({ fn }) => fn.min<number | null>('next_attempt').as('next'))
+            .whereRef('webhook_id', '=', 'webhooks.id')
+            .where('state', '=', PENDING)
+            .where('blocked', '=', sql.lit(0))
+            .as('since'),
+        ),
+    failed: (db) =>
+      db
+        .selectFrom('webhooks')
+        .select('failing_since as since')
+        .where('failing_since', 'is not', null)
+        .where('enabled', '=', 1)
+        .where('removed', '=', 0),
+  },
+  backups: {
+    waiting: (db, now) => dueBackups(db, Math.floor(now / 1000)).select('backup_due as since'),
+    failed: (db) => db.selectFrom('vms').select('backup_due as since').where('backup_due', 'is not', null).where('backup_failing', '=', 1),
+    instantOf: (seconds) => seconds * 1000,
+  },
+  machine_starts: {
+    waiting: (db, now) => dueStarts(db, now).select('next_start as since'),
+    failed: (db) =>
+      db.selectFrom('vms').select('next_start as since').where('machine_ended', 'is not', null).where('start_attempts', '>', 0),
+  },
+  deliveries: {
+    waiting: (db) => db.selectFrom('reservations').select('created as since').where('task', 'is', null),
+  },
+  tasks: {
+    // An installation or a backup takes as long as the system that carries it out.
+    heldUpAfterMs: 6 * HOUR_MS,
+    waiting: (db) => db.selectFrom('reservations').select('created as since').where('task', 'is not', null),
+  },
+  audit_export: {},
+  store_backups: { heldUpAfterMs: HOUR_MS },
+};
+
+function jobQueue({ due, names, dueAt }: JobKind): Queue {
+  return {
+    waiting: (db, now) =>
+      db
+        .selectFrom(due(db, dueBefore(now)).as('job'))
+        .innerJoin('accounts', 'accounts.id', 'job.account_id')
+        .select('job.due as since')
+        .where(mayRun('job', 'accounts.id', now)),
+    failed: (db, now) => failedJobs(db, { work: 'job', now }).where('kind', 'in', names),
+    instantOf: (column) => dueAt(column) * 1000,
+  };
+}
+
+function failedJobs(db: Db, { work, now }: { readonly work: Work; readonly now: number }) {
+  return db.selectFrom('failed_jobs').select('next_attempt as since').where('work', '=', work).where('next_attempt', '>', now);
+}
+
+/** The state of every queue of a service now. */
+export function queuesOf(runtime: Runtime): Promise<QueueState[]> {
+  return runtime.store.read((db) => queueStates(db, runtime, runtime.ports.clock.now()), { isUrgent: true });
+}
+
+/** The state of every queue, in the order of the list. */
+export async function queueStates(db: Db, { ownQueues }: Pick<Runtime, 'ownQueues'>, now: number): Promise<QueueState[]> {
+  const counted = await countAll(db, now);
+  const states = await Promise.all(
+    NAMES.map(async (name) => {
+      const queue = queues[name];
+      const figures = queue.waiting === undefined ? await ownQueues[name]?.() : figuresIn(counted, name, now);
+      return figures && queueState(name, queue, figures);
+    }),
+  );
+  return states.filter((state) => state !== undefined);
+}
+
+interface Counted {
+  readonly queue: QueueName;
+  readonly part: 'waiting' | 'failed';
+  readonly items: number;
+  readonly oldest: number | null;
+}
+
+/** Counts all queues with one statement. */
+async function countAll(db: Db, now: number): Promise<readonly Counted[]> {
+  const parts = NAMES.flatMap((queue) => {
+    const { waiting, failed } = queues[queue];
+    return [
+      ...(waiting ? [selectCount(db, { queue, part: 'waiting', items: waiting(db, now) })] : []),
+      ...(failed ? [selectCount(db, { queue, part: 'failed', items: failed(db, now) })] : []),
+    ];
+  });
+  const [first, ...others] = parts;
+  return first ? others.reduce((all, part) => all.unionAll(part), first).execute() : [];
+}
+
+function selectCount(db: Db, { queue, part, items }: Pick<Counted, 'queue' | 'part'> & { readonly items: Items }) {
+  return db
+    .selectFrom(db.selectFrom(items.as('each')).select('since').orderBy('since').limit(sql.lit(MAX_COUNTED)).as('item'))
+    .select(({ fn }) => [
+      sql.lit(queue).as('queue'),
+      sql.lit(part).as('part'),
+      fn.countAll<number>().as('items'),
+      fn.min('since').as('oldest'),
+    ]);
+}
+
+function figuresIn(counted: readonly Counted[], name: QueueName, now: number): QueueFigures {
+  const { instantOf = (since) => since } = queues[name];
+  const waiting = counted.find(({ queue, part }) => queue === name && part === 'waiting');
+  const failed = counted.find(({ queue, part }) => queue === name && part === 'failed');
+  const oldest = waiting?.oldest ?? undefined;
+  return {
+    waiting: Number(waiting?.items ?? 0),
+    failed: Number(failed?.items ?? 0),
+    oldestMs: oldest === undefined ? undefined : Math.max(0, now - instantOf(Number(oldest))),
+  };
+}
+
+function queueState(
+  queue: QueueName,
+  { heldUpAfterMs = DEFAULT_HELD_UP_AFTER_MS, failsForReseller = false }: Queue,
+  figures: QueueFigures,
+): QueueState {
+  return { queue, ...figures, isHeldUp: (figures.oldestMs ?? 0) > heldUpAfterMs || (figures.failed > 0 && !failsForReseller) };
+}

@@ -1,0 +1,164 @@
+/** A system of the infrastructure is away: requests that certainly changed nothing are 503, and count for that system. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+import { describe, expect, test } from 'vitest';
+
+import { freePort } from '../../../.config/free-ports.ts';
+import { wasNotSent } from '../src/ports/outage.ts';
+import { footprint, handleOf, register } from './domains.ts';
+import { SMALL_VM } from './harness.ts';
+import { startOperator } from './operator.ts';
+import type { TestOperator } from './operator.ts';
+import { TestDns } from './ports/dns.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
+import { TestRegistrar } from './ports/registrar.ts';
+import { Standstill } from './ports/standstill.ts';
+
+const DOMAIN = 'away-system.net';
+
+/** Adapters that send each call over HTTP to a system which refuses connections while it is away. */
+class Away {
+  isAway = false;
+  url = '';
+
+  around<Port extends object>(port: Port): Port {
+    return new Proxy(port, {
+      get: (target, member) => {
+        const value: unknown = Reflect.get(target, member, target);
+        if (member === 'backups') return this.around(Object(value));
+        if (typeof value !== 'function') return value;
+        return async (...given: unknown[]) => {
+          if (this.isAway) await fetch(this.url);
+          return Reflect.apply(value, target, given);
+        };
+      },
+    });
+  }
+}
+
+interface Outage extends TestOperator {
+  readonly away: Away;
+  readonly vmId: number;
+  readonly handle: string;
+}
+
+async function startWithOutage(): Promise<Outage> {
+  const away = new Away();
+  away.url = `http://127.0.0.1:${await freePort()}`;
+  const service = await startOperator({
+    hypervisor: away.around(new TestHypervisor()),
+    registrar: away.around(new TestRegistrar()),
+    dns: away.around(new TestDns()),
+  });
+  const { body } = await service.call('createVm', { form: SMALL_VM });
+  await register(service, DOMAIN);
+  await service.runScheduledJobs();
+  return { ...service, away, vmId: body.data.identifier, handle: await handleOf(service) };
+}
+
+/** The value of the counter of 503. */
+async function unavailable(service: TestOperator, system: string): Promise<number> {
+  const { text } = await service.operate('/metrics');
+  const series = `reseller_unavailable_total{api="reseller",cause="infrastructure",system="${system}"} `;
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(series))
+      ?.slice(series.length) ?? 0,
+  );
+}
+
+const path = ({ vmId }: Outage) => ({ vmid: String(vmId) });
+
+describe.each([
+  {
+    what: 'a purchase',
+    system: 'hypervisor',
+    send: (service: Outage) => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' }),
+  },
+  {
+    what: 'a restart',
+    system: 'hypervisor',
+    send: (service: Outage) => service.call('setVmPower', { path: path(service), form: { mode: 'restart' } }),
+  },
+  { what: 'a backup', system: 'hypervisor', send: (service: Outage) => service.call('createVmBackup', { path: path(service) }) },
+  { what: 'a new password', system: 'hypervisor', send: (service: Outage) => service.call('resetVmPassword', { path: path(service) }) },
+  {
+    what: 'the registration of a domain',
+    system: 'registrar',
+    send: (service: Outage) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
+  },
+  { what: 'a look-up', system: 'registrar', send: (service: Outage) => service.call('checkDomain', { path: { domain: 'another.net' } }) },
+  { what: 'DNSSEC', system: 'dns', send: (service: Outage) => service.call('enableDomainDnssec', { path: { domain: DOMAIN } }) },
+])('$what while the $system refuses connections', ({ system, send }) => {
+  test('is 503 with Retry-After, counts for that system, and succeeds when it is back', async () => {
+    const service = await startWithOutage();
+    const before = await footprint(service);
+    service.away.isAway = true;
+    const { status, headers, body } = await send(service);
+    expect([status, body.type, headers.get('retry-after')]).toEqual([503, 'unavailable', '2']);
+    expect(body.message).toMatch(
+      new RegExp(`^The ${system === 'dns' ? 'DNS server' : system} cannot be reached, so nothing was changed\\. .*end the request again`),
+    );
+    expect(await unavailable(service, system)).toBe(1);
+    service.away.isAway = false;
+    await service.runScheduledJobs();
+    expect(await footprint(service)).toEqual(before);
+    expect((await send(service)).status).toBe(200);
+  });
+});
+
+test('a purchase without a response is undone, so it is 503; a restart without one is 500, because the VM may have restarted', async () => {
+  const still = new Standstill();
+  const service = await startOperator({ hypervisor: still.around(new TestHypervisor()), portTimeout: 300 });
+  const { body } = await service.call('createVm', { form: SMALL_VM });
+  still.holds = 'after';
+  const bought = await service.call('createVm', { form: SMALL_VM });
+  expect([bought.status, bought.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(bought.body.message).toContain('The hypervisor did not respond in time, so the purchase is undone, and nothing of it is billed.');
+  const restart = await service.call('setVmPower', { path: { vmid: String(body.data.identifier) }, form: { mode: 'restart' } });
+  expect(restart.status).toBe(500);
+  expect(await unavailable(service, 'hypervisor')).toBe(1);
+  still.release();
+});
+
+describe('wasNotSent', () => {
+  async function failureOf(work: Promise<unknown>): Promise<unknown> {
+    return work.then(
+      () => expect.fail('It succeeded.'),
+      (error: unknown) => error,
+    );
+  }
+
+  test('is true if the connection was refused, the name was not found, or the socket does not exist', async () => {
+    const port = await freePort();
+    for (const failure of [
+      await failureOf(fetch(`http://127.0.0.1:${port}`)),
+      await failureOf(fetch(`http://localhost:${port}`)),
+      await failureOf(fetch('http://no-such-host.invalid')),
+      await failureOf(once(connect('/no/such/socket'), 'connect')),
+      Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
+    ])
+      expect(wasNotSent(failure)).toBe(true);
+  });
+
+  test('is false if the connection was open, and for any other failure', async () => {
+    const server = createServer((socket) => void socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port }: Partial<AddressInfo> = Object(server.address());
+    const cut = await failureOf(fetch(`http://127.0.0.1:${port}`));
+    server.close();
+    const refused = await failureOf(fetch(`http://127.0.0.1:${await freePort()}`));
+    for (const failure of [
+      cut,
+      new Error('connect ECONNREFUSED'),
+      new AggregateError([]),
+      new AggregateError([refused, cut]),
+      'refused',
+      undefined,
+    ])
+      expect(wasNotSent(failure)).toBe(false);
+  });
+});
