@@ -1,21 +1,25 @@
 /** The work that no request starts: recovery, scheduled jobs and clean-up. */
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
-import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.ts';
+import { issueDocumentsAsJobs, pendingDocuments } from './core/accounting/invoice-document/issue.ts';
 import { zoneWork } from './core/domain/zones.ts';
-import { deleteOldEvents, enterAllEvents } from './core/events/feed.ts';
+import { deleteOldEvents, enterAllEvents, oldEvents } from './core/events/feed.ts';
 import { createWebhookSender } from './core/events/sender.ts';
 import type { WebhookSender } from './core/events/sender.ts';
 import { eventSteps } from './core/events/steps.ts';
+import { endedWaits } from './core/jobs/failed-jobs.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
+import { jobKinds } from './core/jobs/job-kinds.ts';
+import { dueBefore, dueJobs } from './core/jobs/job.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { backupWork } from './core/vm/backup-schedule.ts';
 import { forgetOldConsoles } from './core/vm/console.ts';
 import { restartWork } from './core/vm/ended-machines.ts';
-import { measureVms } from './core/vm/measure-vms.ts';
+import { dueMeasurements, measureVms } from './core/vm/measure-vms.ts';
 import { portCheckWork } from './core/vm/monitoring.ts';
 import { backgroundWork, singleWork } from './delivery/background-work.ts';
 import type { BackgroundWork } from './delivery/background-work.ts';
@@ -30,6 +34,7 @@ import { forgetOldAttempts } from './operator/otp/verify.ts';
 import type { Clock } from './ports/system.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
 import type { StartedRuntime } from './start-runtime.ts';
+import type { Db } from './store/store.ts';
 
 const CLEAN_UP_INTERVAL_MS = 60_000;
 
@@ -51,10 +56,23 @@ export interface RoundOptions {
 
 export type RunRound = (options: RoundOptions) => Promise<number>;
 
+/** An idle instance still performs a whole round after this time, whatever the question says. */
+const WHOLE_ROUND_INTERVAL_MS = 5 * 60_000;
+
 /** @returns A function that performs all due jobs and begins the work next to them. It returns the number of jobs performed. */
 export function jobRunner({ runtime, clock, metrics, now, keyUse, background, logger }: JobContext): RunRound {
   const { store, instance } = runtime;
   const { recovery, beforeEvents, portChecks, webhooks } = background;
+  const works = worksOf(background);
+  let wholeRoundAt = -Infinity;
+  async function isIdle(): Promise<boolean> {
+    const isWholeDue = performance.now() - wholeRoundAt > WHOLE_ROUND_INTERVAL_MS;
+    if (!store.sharing.hasInstances || isWholeDue || (await store.read((db) => isAnythingDue(db, works, clock.now())))) return false;
+    await keyUse.flush();
+    // Only the process knows when these are due.
+    for (const work of works) if (work.due === undefined) work.begin();
+    return true;
+  }
   function onFailure({ error, accountId, kind, subject, due, nextAttempt }: FailedJob): void {
     metrics.scheduledJobFailures.inc();
     const [dueAt, nextAt] = [due * 1000, nextAttempt].map((time) => new Date(time).toISOString());
@@ -66,6 +84,8 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
   }
   return async ({ others, waitsForBackground }) => {
     await instance.assertAlive();
+    if (others === 'skip' && !waitsForBackground && (await isIdle())) return 0;
+    wholeRoundAt = performance.now();
     recovery.begin();
     if (waitsForBackground) await recovery.settled();
     const done = await runScheduledJobs(runtime, { now, others, onFailure });
@@ -92,6 +112,23 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
   };
 }
 
+/** One question in the place of one for each kind of work. */
+async function isAnythingDue(db: Db, works: ReturnType<typeof worksOf>, now: number): Promise<boolean> {
+  const queries = [
+    ...works.flatMap(({ due }) => due?.(db) ?? []),
+    ...dueJobs(db, jobKinds, dueBefore(now)),
+    endedWaits(db, now).select('work'),
+    pendingDocuments(db, now).select('id'),
+    db.selectFrom('event_inbox').select('id'),
+    sql`(select 1 from request_log_inbox)`,
+  ];
+  const { rows } = await sql`select 1 where ${sql.join(
+    queries.map((query) => sql`exists ${query}`),
+    sql` or `,
+  )}`.execute(db);
+  return rows.length > 0;
+}
+
 /** The work next to the round of jobs. */
 export interface Background {
   readonly recovery: RecoveryWork;
@@ -100,6 +137,10 @@ export interface Background {
   readonly portChecks: BackgroundWork;
   /** It waits for addresses of accounts, so nothing ever waits for it. */
   readonly webhooks: WebhookSender;
+}
+
+function worksOf({ recovery, beforeEvents, portChecks, webhooks }: Background) {
+  return [recovery, ...beforeEvents, portChecks, webhooks];
 }
 
 export interface BackgroundContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
@@ -129,6 +170,7 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
       singleWork(
         () => measureVms(runtime, (error) => onUnmeasured({ error })),
         (error) => onUnmeasured({ error }),
+        runtime.ports.hypervisor.usage && ((db) => dueMeasurements(db, clock.now())),
       ),
       backgroundWork(
         restartWork(
@@ -139,6 +181,7 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
       singleWork(
         () => cleanUp(clock.now()),
         (error) => logging('old data was not deleted; the service tries again in the next round')({ error }),
+        (db) => oldEvents(db, clock.now()).select('id'),
       ),
     ],
     portChecks: backgroundWork(
@@ -157,8 +200,8 @@ export async function settleBackground({ recovery, beforeEvents, portChecks }: B
   for (const work of [recovery, ...beforeEvents, portChecks]) await work.settled();
 }
 
-export async function closeBackground({ recovery, beforeEvents, portChecks, webhooks }: Background): Promise<void> {
-  await Promise.all([recovery, ...beforeEvents, portChecks, webhooks].map((work) => work.close()));
+export async function closeBackground(background: Background): Promise<void> {
+  await Promise.all(worksOf(background).map((work) => work.close()));
 }
 
 /** Deletes old events, and at most once per interval old Idempotency-Keys, attempts, counters, log entries and audit records. */

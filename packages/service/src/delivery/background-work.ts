@@ -3,8 +3,17 @@
  * start of the service and the work of other accounts do not wait for it.
  */
 
+import type { Expression } from 'kysely';
+
+import type { Db } from '../store/store.ts';
+
 /** One kind of background work. */
 export interface WorkKind<Item> {
+  /**
+   * A query of due work. An idle instance asks whether any kind has a row, and looks for the accounts only then. Omit it if only the process knows
+   * when the work is due.
+   */
+  readonly due?: ((db: Db) => Expression<unknown>) | undefined;
   /** The accounts with work that is due, the one that has waited longest first. */
   accounts(): Promise<readonly string[]>;
   /** Takes due work of an account, so that no other instance takes it. Undefined if there is none. */
@@ -20,6 +29,7 @@ export interface WorkKind<Item> {
 }
 
 export interface BackgroundWork {
+  readonly due: WorkKind<unknown>['due'];
   /** Begins what is due, and does not wait for it. */
   begin(): void;
   /** Resolves when everything that is due has ended. */
@@ -103,6 +113,7 @@ export function backgroundWork<Item>(kind: WorkKind<Item>): BackgroundWork {
   }
 
   return {
+    due: kind.due,
     begin() {
       refreshes = true;
       look();
@@ -126,9 +137,14 @@ async function hasMoreAfter<Item>(kind: WorkKind<Item>, item: Item): Promise<boo
 }
 
 /** Work of the whole service, of which an instance does one piece at a time, such as a clean-up. */
-export function singleWork(perform: () => Promise<void>, onFailure: (error: unknown) => void): BackgroundWork {
+export function singleWork(
+  perform: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+  due?: WorkKind<unknown>['due'],
+): BackgroundWork {
   let isDue = false;
   return backgroundWork({
+    due,
     async accounts() {
       isDue = true;
       return [NO_ACCOUNT];

@@ -98,6 +98,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   let markedAt = performance.now();
   if (hasInstances) {
     await lease.renew();
+    await deleteOldLeases(store);
     renewAgain();
   } else await clockCheck.mark();
 
@@ -138,6 +139,16 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
         await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
   };
+}
+
+/** Only an instance that joins adds a lease, so it is enough to delete old ones then. */
+async function deleteOldLeases({ commit, sharing: { now } }: Store): Promise<void> {
+  await commit(({ db }) =>
+    db
+      .deleteFrom('instances')
+      .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
+      .execute(),
+  );
 }
 
 /** The lease of this instance. */
@@ -194,10 +205,6 @@ function renewLease({ store, id, leaseMs, clockCheck }: Omit<JoinOptions, 'onFai
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until'), serves: ref('excluded.serves') })),
         )
-        .execute();
-      await db
-        .deleteFrom('instances')
-        .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
       return outdatedReason(db, now);
     },

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { backgroundWork } from './background-work.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { recoverReservation } from './recover.ts';
-import { recoverableReservations } from './reservation.ts';
+import { recoverable, recoverableReservations } from './reservation.ts';
 import type { Reservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -40,6 +40,7 @@ export function recoveryWork(runtime: Runtime, logger: Logger): RecoveryWork {
   }
 
   const work = backgroundWork<Reservation>({
+    due: (db) => recoverable(db, instance).select('id'),
     async accounts() {
       const all = await recoverableReservations(store, instance);
       due = Map.groupBy(

@@ -136,14 +136,17 @@ export async function claimReservation(
   );
 }
 
+/** The reservations that this instance may settle: its own, and those of instances that died. */
+export function recoverable(db: Db, instance: Instance) {
+  return db.selectFrom('reservations').where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]));
+}
+
 /** The reservations that this instance may recover: its own and those of dead instances. @param subject Only those about it. */
 export async function recoverableReservations(store: Store, instance: Instance, subject?: Subject): Promise<Reservation[]> {
   const rows = await store.read(
     (db) =>
-      db
-        .selectFrom('reservations')
+      recoverable(db, instance)
         .selectAll()
-        .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
         .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
         .orderBy('created')
         .orderBy('id')

@@ -41,6 +41,7 @@ export function zoneWork(runtime: Runtime, onFailure: (failed: FailedZone) => vo
   const { store, ports, portTimeoutMs } = runtime;
   return {
     places: store.tuning.publishedZones,
+    due: (db) => changedZones(db, ports.clock.now()).select('domain').unionAll(db.selectFrom('rdns_changes').select('address as domain')),
     async accounts() {
       await markReverseZones(store);
       const rows = await store.read((db) =>

@@ -189,9 +189,13 @@ export async function beginForgettingEvents(db: Db, accountId: string): Promise<
 /** Deletes events that are older than they are kept, with their deliveries, in small transactions. */
 export async function deleteOldEvents(store: Store, now: number): Promise<void> {
   const end = now - EVENT_DAYS * MS_PER_DAY;
-  const oldest = await store.read((db) => db.selectFrom('events').select('entered').orderBy('entered').limit(1).executeTakeFirst());
-  if (!oldest || oldest.entered >= end) return;
+  if (!(await store.read((db) => oldEvents(db, now).select('id').limit(1).executeTakeFirst()))) return;
   while ((await store.commit(({ db }) => deleteEventsBefore(db, end))) === store.tuning.cleanUpBatch);
+}
+
+/** Events that the feed no longer has. */
+export function oldEvents(db: Db, now: number) {
+  return db.selectFrom('events').where('entered', '<', now - EVENT_DAYS * MS_PER_DAY);
 }
 
 async function deleteEventsBefore(db: Db, end: number): Promise<number> {

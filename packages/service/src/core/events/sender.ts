@@ -3,10 +3,11 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { v7 as uuidv7 } from 'uuid';
 
 import { backgroundWork } from '../../delivery/background-work.ts';
+import type { BackgroundWork } from '../../delivery/background-work.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
-import { accountsWithDue, claimDueDeliveries, storeAttempt, webhooksWithDue } from './deliveries.ts';
+import { accountsWithDue, claimDueDeliveries, dueWebhooks, storeAttempt, webhooksWithDue } from './deliveries.ts';
 import type { Attempt, Claimed, Webhook } from './deliveries.ts';
 import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
@@ -20,6 +21,7 @@ import { secretsOf } from './webhook.ts';
 const CLAIM_MARGIN_MS = 5_000;
 
 export interface WebhookSender {
+  readonly due: BackgroundWork['due'];
   /** Begins to send what is due, and does not wait for it. */
   begin(): void;
   /** Ends the requests that are being sent. They are sent again later. */
@@ -111,12 +113,14 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
   const work = backgroundWork<Sending>({
     places: webhookRequests,
     placesEach: webhookRequestsOfAccount,
+    due: (db) => dueWebhooks(db, clock.now()).select('id'),
     accounts: () => store.read((db) => accountsWithDue(db, clock.now())),
     take: takeDelivery,
     perform: sendTaken,
     onFailure,
   });
   return {
+    due: work.due,
     begin: work.begin,
     async close() {
       closing.abort();

@@ -17,6 +17,7 @@ export function eventSteps({ store, ports }: Runtime, onFailure: (error: unknown
   return {
     places: PLACES,
     placesEach: 1,
+    due: queryOfSteps,
     accounts: () => store.read(accountsWithSteps),
     async take(accountId) {
       return (await store.read((db) => nextStep(db, accountId))) && accountId;
@@ -33,14 +34,16 @@ export function eventSteps({ store, ports }: Runtime, onFailure: (error: unknown
   };
 }
 
-async function accountsWithSteps(db: Db): Promise<readonly string[]> {
-  const rows = await db
+function queryOfSteps(db: Db) {
+  return db
     .selectFrom('webhooks')
     .select('account_id')
     .where('has_steps', '=', ONE)
-    .union(db.selectFrom('event_feeds').select('account_id').where('forgotten', '=', ONE))
-    .orderBy('account_id')
-    .execute();
+    .union(db.selectFrom('event_feeds').select('account_id').where('forgotten', '=', ONE));
+}
+
+async function accountsWithSteps(db: Db): Promise<readonly string[]> {
+  const rows = await queryOfSteps(db).orderBy('account_id').execute();
   return rows.map(({ account_id }) => account_id);
 }
 

@@ -144,9 +144,12 @@ export async function forgetFailure(db: Db, accountId: string): Promise<void> {
  * @param now Milliseconds.
  */
 export async function forgetEndedWaits(store: Store, work: Work, now: number): Promise<void> {
-  const ended = await store.read((db) =>
-    db.selectFrom('failed_jobs').select('work').where('work', '=', work).where('next_attempt', '<=', now).limit(1).executeTakeFirst(),
-  );
+  const ended = await store.read((db) => endedWaits(db, now).select('work').where('work', '=', work).limit(1).executeTakeFirst());
   if (!ended) return;
   await store.commit(({ db }) => db.deleteFrom('failed_jobs').where('work', '=', work).where('next_attempt', '<=', now).execute());
+}
+
+/** Failures whose wait has ended. @param now Milliseconds. */
+export function endedWaits(db: Db, now: number) {
+  return db.selectFrom('failed_jobs').where('next_attempt', '<=', now);
 }

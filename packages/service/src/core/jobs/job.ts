@@ -84,15 +84,27 @@ export async function firstJob(
   return first;
 }
 
+/** The due jobs of a kind, with their accounts. */
+function dueOfKind(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
+  return db.selectFrom(kind.due(db, before).as('job')).innerJoin('accounts', 'accounts.id', 'job.account_id');
+}
+
+/** Queries that have a row if a job of an account is due that does not wait after a failure. */
+export function dueJobs(db: Db, kinds: readonly JobKind[], before: DueBefore<Seconds>): readonly Expression<unknown>[] {
+  return kinds.map((kind) =>
+    dueOfKind(db, kind, before)
+      .select('job.id')
+      .where(mayRun('job', 'accounts.id', before.now * 1000)),
+  );
+}
+
 async function firstOfKind(
   db: Db,
   kind: JobKind,
   before: DueBefore<Seconds>,
   { accountId, lock, skipsFailed = false }: WhichJobs,
 ): Promise<Job | undefined> {
-  const earliest = db
-    .selectFrom(kind.due(db, before).as('job'))
-    .innerJoin('accounts', 'accounts.id', 'job.account_id')
+  const earliest = dueOfKind(db, kind, before)
     .select(['job.id', 'job.kind', 'job.due', 'accounts.id as accountId'])
     .orderBy('job.due')
     .orderBy('job.id')

@@ -46,6 +46,7 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
   }
   return {
     places: store.tuning.scheduledBackups,
+    due: (db) => dueBackups(db, instantNow()).select('id'),
     async accounts() {
       const rows = await store.read((db) =>
         dueBackups(db, instantNow())

@@ -93,6 +93,7 @@ export function restartWork(runtime: Runtime, onFailure: (failed: FailedStart) =
   const { store, ports } = runtime;
   return {
     places: store.tuning.restartedMachines,
+    due: (db) => dueStarts(db, ports.clock.now()).select('id'),
     async accounts() {
       const rows = await store.read((db) =>
         dueStarts(db, ports.clock.now())

@@ -1,5 +1,7 @@
 /** Measures VMs at regular times. */
 import type { VmUsage } from '@reseller/adapters';
+import { sql } from 'kysely';
+import type { Expression } from 'kysely';
 
 import type { Runtime } from '../../delivery/runtime.ts';
 import { byDay, firstDayOfMonth, growthOf, nextBase, ratesOf } from '../../rules/usage.ts';
@@ -31,7 +33,7 @@ export async function measureVms(runtime: Runtime, onFailure: (error: unknown) =
   const { store, ports, closing } = runtime;
   if (!ports.hypervisor.usage) return;
   const now = ports.clock.now();
-  const begun = Math.floor(now / USAGE_INTERVAL_MS) * USAGE_INTERVAL_MS;
+  const begun = roundAt(now);
   while (!closing.aborted) {
     const vmIds = await claimBatch(store, begun);
     if (vmIds.length === 0) return;
@@ -49,6 +51,18 @@ export async function measureVms(runtime: Runtime, onFailure: (error: unknown) =
       onFailure(error);
     }
   }
+}
+
+/** When the round of an instant begins. */
+function roundAt(now: number): number {
+  return Math.floor(now / USAGE_INTERVAL_MS) * USAGE_INTERVAL_MS;
+}
+
+/** A query with a row unless the round of an instant is complete. */
+export function dueMeasurements(db: Db, now: number): Expression<unknown> {
+  const complete: Round = { begun: roundAt(now), measured: LAST_VM };
+  const stored = db.selectFrom('settings').select('name').where('name', '=', ROUND).where('value', '=', JSON.stringify(complete));
+  return sql`(select 1 where not exists ${stored})`;
 }
 
 /** Takes the next VMs of a round. Empty if the round is complete. */

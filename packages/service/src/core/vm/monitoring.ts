@@ -47,6 +47,7 @@ export function portCheckWork(runtime: Runtime, onFailure: (error: unknown) => v
   const { store, ports } = runtime;
   return {
     places: store.tuning.portChecks,
+    due: ports.hypervisor.reaches && ((db) => dueMonitors(db, ports.clock.now()).select('vm_id')),
     async accounts() {
       if (!ports.hypervisor.reaches) return [];
       const rows = await store.read((db) =>
