@@ -61,3 +61,20 @@ test('renders the next document after one that cannot be rendered', async () => 
   await expect(render({ ...content(1), date: 'never' })).rejects.toThrow(/Invalid/);
   expect((await render(content(1))).length).toBeGreaterThan(1_000);
 });
+
+test('a long document delays no short one', async () => {
+  const { render } = renderer();
+  const order: string[] = [];
+  const long = render(content(1_001)).then(() => order.push('long'));
+  const short = render(content(1_000)).then(() => order.push('1,000 lines'));
+  const shortest = render(content(1)).then(() => order.push('1 line'));
+  await Promise.all([short, shortest]);
+  const another = render(content(1)).then(() => order.push('1 line again'));
+  await Promise.all([long, another]);
+  expect(order.filter((name) => name !== 'long')).toEqual(['1,000 lines', '1 line', '1 line again']);
+  // The thread of short documents did not wait for the long one.
+  const waiting = render(content(4_000)).then(() => order.push('4,000 lines'));
+  await render(content(1)).then(() => order.push('last'));
+  await waiting;
+  expect(order.slice(-2)).toEqual(['last', '4,000 lines']);
+});

@@ -7,8 +7,12 @@ import type { DocumentContent } from './content.ts';
 /** Maximum number of documents that wait while another one is rendered. */
 const MAX_WAITING = 20;
 const RENDER_TIMEOUT_MS = 30_000;
+/** On a busy machine, a line takes about 2 ms. */
+const RENDER_TIMEOUT_OF_LINE_MS = 10;
+/** Longer documents wait for each other, and not the others for them. */
+const LONG_LINES = 1_000;
 
-/** Renders documents one after another in a worker thread. */
+/** Renders short documents one after another in a worker thread, and long ones in another. */
 export interface DocumentRenderer {
   /** @throws Refusal 503 if too many documents wait already. */
   render(content: DocumentContent, logo?: Uint8Array): Promise<Uint8Array>;
@@ -17,15 +21,30 @@ export interface DocumentRenderer {
 }
 
 export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRenderer {
+  const [short, long] = [threadRenderer(maxWaiting), threadRenderer(maxWaiting)];
+  return {
+    render: (content, logo) => (lengthOf(content) > LONG_LINES ? long : short).render(content, logo),
+    async close() {
+      await Promise.all([short.close(), long.close()]);
+    },
+  };
+}
+
+function lengthOf({ groups }: DocumentContent): number {
+  return groups.reduce((sum, { lines }) => sum + lines.length, 0);
+}
+
+function threadRenderer(maxWaiting: number): DocumentRenderer {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
   async function renderNow(content: DocumentContent, logo: Uint8Array | undefined): Promise<Uint8Array> {
     worker ??= startWorker();
+    const timeoutMs = RENDER_TIMEOUT_MS + lengthOf(content) * RENDER_TIMEOUT_OF_LINE_MS;
     try {
       // `once` rejects if the thread fails.
-      const rendered = once(worker, 'message', { signal: AbortSignal.timeout(RENDER_TIMEOUT_MS) });
+      const rendered = once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
       worker.postMessage({ content, logo });
       const [pdf]: unknown[] = await rendered;

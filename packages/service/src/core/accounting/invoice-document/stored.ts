@@ -14,16 +14,36 @@ export interface DocumentFile {
 /** Returns the file of an issued document. Undefined if there is no such document. */
 export type DocumentFiles = (id: string) => Promise<DocumentFile | undefined>;
 
-/** Renders each document when it is first requested, and stores it. Later requests get the same bytes, from every instance. */
-export function storedDocumentFiles(store: Store, { render }: Pick<DocumentRenderer, 'render'>): DocumentFiles {
+/** Clients and proxies commonly give up after 30 seconds. */
+const MAX_WAIT_MS = 15_000;
+
+/**
+ * Renders each document when it is first requested, and stores it. Later requests get the same bytes, from every instance.
+ *
+ * @param maxWaitMs The longest wait of a request. The document is drawn on, and a later request gets it.
+ */
+export function storedDocumentFiles(store: Store, { render }: Pick<DocumentRenderer, 'render'>, maxWaitMs = MAX_WAIT_MS): DocumentFiles {
   const rendering = new Map<string, Promise<DocumentFile | undefined>>();
   return async (id) => {
     const stored = await storedFile(store, id);
     if (stored) return stored;
     const running = rendering.get(id) ?? renderAndStore(store, render, id).finally(() => rendering.delete(id));
     rendering.set(id, running);
-    return running;
+    return drawnInTime(running, maxWaitMs);
   };
+}
+
+/** @throws Refusal 503 if the document takes longer. */
+async function drawnInTime<T>(running: Promise<T>, maxWaitMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Refusal(503, 'unavailable', 'This document is long, and is still being drawn. Open the link again in a minute.'));
+  }, maxWaitMs);
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Returns the XML of each document whose buyer has an address. */
