@@ -1,5 +1,5 @@
-import { errorText } from '@reseller/contract/is-error';
 /** Shows the state of the service in one table; OPERATIONS.md, "Doctor". */
+import { errorText } from '@reseller/contract/is-error';
 import type { DueWork, IpPool } from '@reseller/operator-client';
 import { lastBackupIn } from '@reseller/service/maintenance';
 import * as v from 'valibot';

@@ -1,5 +1,5 @@
-import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 /** A missing field has the same effect as its default, and no other value has, for each field of both documents that has a default. */
+import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 import reseller from '@reseller/openapi/service.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';

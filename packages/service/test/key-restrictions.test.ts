@@ -1,7 +1,7 @@
+/** The restrictions of API keys, and what their holders can do with their own keys. */
 import { crc32 } from 'node:zlib';
 
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
-/** The restrictions of API keys, and what their holders can do with their own keys. */
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-import { parseDocument, secretNames } from '@reseller/contract';
 /** The examples of the operator document, sent to a sandbox with its sample data as a reader who copies them does. */
+import { parseDocument, secretNames } from '@reseller/contract';
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-import type { OperationId } from '@reseller/operator-client';
 /** The pages of the console. Each is loaded when it is opened, except the first. */
+import type { OperationId } from '@reseller/operator-client';
 import type { ComponentType } from 'react';
 
 import { Requests } from '../views/Requests.tsx';

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 /** A load balancer that sends each request once, to an instance that is ready. */
+import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

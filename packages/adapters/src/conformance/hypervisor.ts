@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 /** The rules for each hypervisor, as cases for any test runner. */
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-import * as operator from '@reseller/operator-client';
 /** Suspended accounts: the service refuses requests to the reseller API, and changes nothing else. */
+import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../test/engines.ts';

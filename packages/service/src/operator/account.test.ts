@@ -1,5 +1,5 @@
-import * as operator from '@reseller/operator-client';
 /** The work of support: finding the account of a resource, its requests and its debt. */
+import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { handleOf, register } from '../../test/domains.ts';

@@ -42,12 +42,12 @@ export async function archiverOf({ read }: Store): Promise<{ readonly last: numb
   return read(async (db) => {
     const { rows } = await sql<{ mode: string; last: number | null; failed: number | null }>`
       select current_setting('archive_mode') as mode,
-        (extract(epoch from last_archived_time) * 1000)::bigint as last,
-        (extract(epoch from last_failed_time) * 1000)::bigint as failed
+        extract(epoch from last_archived_time)::float8 as last,
+        extract(epoch from last_failed_time)::float8 as failed
       from pg_stat_archiver`.execute(db);
     const [row] = rows;
     if (!row || row.mode === 'off') return undefined;
-    return { last: row.last ?? undefined, fails: (row.failed ?? 0) > (row.last ?? 0) };
+    return { last: row.last === null ? undefined : row.last * 1000, fails: (row.failed ?? 0) > (row.last ?? 0) };
   });
 }
 

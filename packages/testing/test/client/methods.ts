@@ -1,5 +1,5 @@
-import type { Reseller } from '@reseller/client';
 /** The methods of a client by the operation that they call, for tests of every operation. */
+import type { Reseller } from '@reseller/client';
 import * as operations from '@reseller/client/operations';
 
 import { PLACES } from '../../../client/src/places.ts';

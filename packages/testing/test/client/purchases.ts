@@ -1,5 +1,5 @@
-import type { Call, RequestOptions, Reseller } from '@reseller/client';
 /** Calls of each operation of the document that costs money. */
+import type { Call, RequestOptions, Reseller } from '@reseller/client';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { listMarketItems, orderDedicatedServer, terminateDomain } from '@reseller/operator-client';

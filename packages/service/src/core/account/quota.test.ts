@@ -1,5 +1,5 @@
-import * as operator from '@reseller/operator-client';
 /** Quotas: how many VMs and handles an account may have. */
+import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { administer } from '../../../test/databases.ts';

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 /** The request log in the store, on both engines. */
+import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 

@@ -71,7 +71,17 @@ test.each([
   expect(await store.read((db) => db.selectFrom('ip_pools').selectAll().where('id', '=', 'new').execute())).toEqual([
     { id: 'new', family, datacenter_name: 'AMS1', account_id: null, cidr, gateway, ddos_protection: 'Arbor' },
   ]);
-  const shared = { pool_id: 'new', datacenter_name: 'AMS1', family, owner: '', vm_id: null, pending: 0, added: 0, requires_restart: 0 };
+  const shared = {
+    pool_id: 'new',
+    datacenter_name: 'AMS1',
+    family,
+    owner: '',
+    vm_id: null,
+    pending: 0,
+    added: 0,
+    requires_restart: 0,
+    released: 0,
+  };
   expect(await addressesOfPool(store)).toEqual(addresses.map((address, position) => ({ ...shared, address, position })));
 });
 

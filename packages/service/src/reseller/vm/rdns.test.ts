@@ -2,6 +2,7 @@
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
+import { endQuarantine } from '../../../test/addresses.ts';
 import { register } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
@@ -136,6 +137,7 @@ describe.each(engines)('on %s', (engine) => {
     expect([published(service, ipv4), published(service, ipv6)]).toEqual([undefined, undefined]);
     service.hypervisor.failingToRemove = undefined;
     await service.runScheduledJobs();
+    await endQuarantine(service);
     const next = await buy(service, { default_ptr: 'new.example.org' }, other.apiKey);
     expect([next.ipv4, next.ipv6]).toEqual([ipv4, ipv6]);
     expect(await next.list()).toMatchObject([{ domain: 'new.example.org' }, { domain: 'new.example.org' }]);
@@ -160,6 +162,7 @@ describe.each(engines)('on %s', (engine) => {
     await change(1);
     await service.runScheduledJobs();
     expect([(await list()).length, published(service, second)]).toEqual([2, undefined]);
+    await endQuarantine(service);
     await change(2);
     expect(await list()).toMatchObject([{}, { ip_address: second, domain: 'web1.example.org' }, {}]);
   });

@@ -2,6 +2,7 @@
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
+import { endQuarantine } from '../../../test/addresses.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
@@ -116,6 +117,7 @@ test('an address that was released requires no restart of the VM that is bought 
   await expectDone(service.call('buyIps', { form: { vmid } }));
   const [, { ip_address }] = (await configOf(service, vmid)).ipv4;
   await expectDone(service.call('releaseIp', { path: { ip_address } }));
+  await endQuarantine(service);
   const { ipv4 } = await configOf(service, await buyVm(service));
   expect(ipv4).toMatchObject([{ ip_address, requires_restart: false }]);
 });
