@@ -81,7 +81,7 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
   expect(await runCommand('backup', ['--from', data, '--to', file])).toEqual(line(/^The file .* exists already\. Name a new file.*\n$/));
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(await runCommand('backup', ['--from', place, '--to', join(place, 'x')])).toEqual(line(/^There is no embedded store in .*\n$/));
-  expect(await runCommand('backup', [])).toEqual(line(/^The target is missing\. Give --to\./));
+  expect(await runCommand('backup', [])).toEqual(line(/^The target is missing\. Give --to or --in\./));
 
   expect(await runCommand('restore', ['--from', file, '--to', data])).toEqual(line(/^The directory .* already has a store .*\n$/));
   const running = await startServer({ RESELLER_DATA_DIR: data });

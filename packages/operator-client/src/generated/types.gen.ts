@@ -4433,7 +4433,7 @@ export type InvoiceStatusQuery = 'OPEN' | 'PAID' | 'CANCELED';
 export type InvoiceNumberQuery = string;
 
 /**
- * With `true`, returns only open invoices whose due date has passed.
+ * With `true`, returns only open invoices whose due date has ended in the time zone of the provider.
  */
 export type InvoiceOverdueQuery = 'true';
 
@@ -6213,7 +6213,7 @@ export type ListInvoicesData = {
          */
         number?: string;
         /**
-         * With `true`, returns only open invoices whose due date has passed.
+         * With `true`, returns only open invoices whose due date has ended in the time zone of the provider.
          */
         overdue?: 'true';
         /**

@@ -13,10 +13,11 @@ import type { Group } from '../core/accounting/invoice-document/content.ts';
 import { contentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
-import { MS_PER_DAY } from '../rules/day.ts';
+import { dayIn } from '../rules/day.ts';
 import { secondsToInstant, startOfUtcDay, toInstant } from '../rules/instants.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
+import { readTimeZone } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
@@ -34,8 +35,8 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
   kind: 'read',
   async run(db, { query, now }) {
     const { account_id: account, status, number, overdue, due_before } = query;
-    // `due` is the first instant of the last day to pay.
-    const ended = now - MS_PER_DAY;
+    // `due` is the start of the last day to pay in UTC, and the day ends in the time zone of the provider.
+    const today = startOfUtcDay(dayIn(await readTimeZone(db), now));
     const dueBefore = due_before === undefined ? undefined : startOfUtcDay(due_before);
     const invoices = await db
       .selectFrom('invoices')
@@ -48,7 +49,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       .where(({ eb, and, selectFrom }) =>
         overdue === undefined
           ? ALL
-          : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<=', ended))]),
+          : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', today))]),
       )
       .where(({ eb, selectFrom }) =>
         dueBefore === undefined ? ALL : eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', dueBefore)),

@@ -33,6 +33,8 @@ test.each([
   ['0.01', '0.01'],
   ['0.01000001', '0.02'],
   ['10.40', '10.40'],
+  ['-0.00000001', '0.00'],
+  ['-10.00', '0.00'],
 ])('a purchase of %s EUR needs %s EUR of credit', (amount, needed) => {
   expect(neededCredit(euros(amount))).toBe(euros(needed));
 });

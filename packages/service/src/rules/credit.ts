@@ -41,9 +41,9 @@ export function explainCredit(credit: Credit, pending: Money): ExplainedCredit {
   return { limit, balance, unpaid, estimate, pending: roundHalfUpToCents(held) - estimate, remaining: remainingCredit(credit) };
 }
 
-/** The remaining credit that a purchase needs, in whole cents. */
+/** The remaining credit that a purchase needs, in whole cents. One that lowers the estimate of the period needs none. */
 export function neededCredit(amount: Money): Money {
-  return roundUpToCents(amount);
+  return amount > 0n ? roundUpToCents(amount) : 0n;
 }
 
 /**

@@ -2426,7 +2426,7 @@ export type AccountingDocument = {
      */
     date: string;
     /**
-     * When an invoice is due, ISO 8601 in UTC. Null for a credit note.
+     * The last day on which an invoice can be paid in time, as its first instant in UTC. The day ends in the time zone of the provider. Null for a credit note.
      */
     dueDate: string | null;
     /**

@@ -264,14 +264,19 @@ test.each(['PAID', 'CANCELED'])('refuses to pay an invoice that is %s, and says 
   expect(await account()).toMatchObject({ balance: '8.46' });
 });
 
-test('an operator finds invoices by number, and those that are overdue', async () => {
+test.each([
+  ['Europe/Berlin', '2026-12-15T22:59:59.999Z'],
+  ['America/New_York', '2026-12-16T04:59:59.999Z'],
+  ['Pacific/Kiritimati', '2026-12-15T09:59:59.999Z'],
+])('an operator in %s finds invoices by number, and those that are overdue', async (time_zone, lastInstant) => {
   const { service, client, invoiceId, pay } = await startWithInvoice();
+  await operator.setVatRates({ client, body: { vat_rates: [{ basis_points: 1_900, valid_from: '1970-01-01' }], time_zone } });
   const found = async (query: NonNullable<operator.ListInvoicesData['query']>) =>
     (await operator.listInvoices({ client, query })).items.map(({ id }) => id);
   expect(await found({ number: 'INV-00001' })).toEqual([invoiceId]);
   expect(await found({ number: 'INV-00002' })).toEqual([]);
   // Due on 15 December, which is the last day to pay.
-  service.clock.advanceTo('2026-12-15T23:59:59.999Z');
+  service.clock.advanceTo(lastInstant);
   expect(await found({ overdue: 'true' })).toEqual([]);
   service.clock.advance(1);
   expect(await found({ overdue: 'true' })).toEqual([invoiceId]);
