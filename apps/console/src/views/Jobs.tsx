@@ -81,15 +81,15 @@ export function Jobs() {
 
 const QUEUE_COLUMNS: readonly Column<WorkQueue>[] = [
   { header: 'Queue', cell: ({ queue }) => labelOf(queue) },
-  { header: 'Waiting', width: '6rem', cell: ({ waiting }) => waiting },
-  { header: 'Failed', width: '6rem', cell: ({ failed }) => failed },
+  { header: 'Waiting', width: '5rem', cell: ({ waiting }) => waiting },
+  { header: 'Failed', width: '5rem', cell: ({ failed }) => failed },
   {
     header: 'Oldest due for',
     width: '10rem',
     wide: true,
     cell: ({ oldest_seconds }) => (oldest_seconds === null ? '' : durationOf(oldest_seconds)),
   },
-  { header: 'State', width: '8rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
+  { header: 'State', width: '7rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
 ];
 
 /** The work that the service does without a request. */
