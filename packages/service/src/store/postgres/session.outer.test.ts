@@ -22,6 +22,16 @@ test('commits a transaction that takes longer than the idle timeout of a connect
   await expect(slow).resolves.toBeUndefined();
 });
 
+test('a transaction that goes on after a failed statement fails, because the database rolls it back', async () => {
+  const store = await open(await newDatabase());
+  const committing = store.commit(async ({ db }) => {
+    await db.insertInto('settings').values({ name: 'rate_limit', value: 'null' }).execute();
+    await sql`select 1 / 0`.execute(db).catch(() => {});
+  });
+  await expect(committing).rejects.toThrow('The database rolled back a transaction instead of committing it.');
+  expect(await store.read(settings)).toEqual([]);
+});
+
 test('continues reads and transactions after a newer version has added columns to their tables', async () => {
   const url = await newDatabase();
   const [store, newer] = [await open(url), await open(url)];
