@@ -13,7 +13,7 @@ import { eventSteps } from './core/events/steps.ts';
 import { endedWaits } from './core/jobs/failed-jobs.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { jobKinds } from './core/jobs/job-kinds.ts';
-import { dueBefore, dueJobs } from './core/jobs/job.ts';
+import { dueBefore, runnableJobs } from './core/jobs/job.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { backupWork } from './core/vm/backup-schedule.ts';
@@ -116,7 +116,7 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
 async function isAnythingDue(db: Db, works: ReturnType<typeof worksOf>, now: number): Promise<boolean> {
   const queries = [
     ...works.flatMap(({ due }) => due?.(db) ?? []),
-    ...dueJobs(db, jobKinds, dueBefore(now)),
+    ...jobKinds.map((kind) => runnableJobs(db, kind, dueBefore(now)).select('job.id')),
     endedWaits(db, now).select('work'),
     pendingDocuments(db, now).select('id'),
     db.selectFrom('event_inbox').select('id'),

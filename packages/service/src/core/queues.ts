@@ -13,10 +13,9 @@ import { pendingDocuments } from './accounting/invoice-document/issue.ts';
 import { periodEndJobs } from './accounting/period-end-job.ts';
 import { dedicatedServerJobs } from './dedicated/server-jobs.ts';
 import { domainExpiryJobs } from './domain/expiry-job.ts';
-import { dueWebhooks, PENDING } from './events/deliveries.ts';
-import { mayRun } from './jobs/failed-jobs.ts';
+import { dueSince, dueWebhooks } from './events/deliveries.ts';
 import type { Work } from './jobs/failed-jobs.ts';
-import { dueBefore } from './jobs/job.ts';
+import { dueBefore, runnableJobs } from './jobs/job.ts';
 import type { JobKind } from './jobs/job.ts';
 import { dueBackups } from './vm/backup-schedule.ts';
 import { dueStarts } from './vm/ended-machines.ts';
@@ -88,17 +87,7 @@ const queues: Readonly<Record<QueueName, Queue>> = {
   },
   webhooks: {
     failsForReseller: true,
-    waiting: (db, now) =>
-      dueWebhooks(db, now)
-        .where('failing_since', 'is', null)
-        .select(({ selectFrom }) =>
-          selectFrom('webhook_deliveries')
-            .select(({ fn }) => fn.min<number | null>('next_attempt').as('next'))
-            .whereRef('webhook_id', '=', 'webhooks.id')
-            .where('state', '=', PENDING)
-            .where('blocked', '=', sql.lit(0))
-            .as('since'),
-        ),
+    waiting: (db, now) => dueWebhooks(db, now).where('failing_since', 'is', null).select(dueSince.as('since')),
     failed: (db) =>
       db
         .selectFrom('webhooks')
@@ -129,16 +118,11 @@ const queues: Readonly<Record<QueueName, Queue>> = {
   store_backups: { heldUpAfterMs: HOUR_MS },
 };
 
-function jobQueue({ due, names, dueAt }: JobKind): Queue {
+function jobQueue(kind: JobKind): Queue {
   return {
-    waiting: (db, now) =>
-      db
-        .selectFrom(due(db, dueBefore(now)).as('job'))
-        .innerJoin('accounts', 'accounts.id', 'job.account_id')
-        .select('job.due as since')
-        .where(mayRun('job', 'accounts.id', now)),
-    failed: (db, now) => failedJobs(db, { work: 'job', now }).where('kind', 'in', names),
-    instantOf: (column) => dueAt(column) * 1000,
+    waiting: (db, now) => runnableJobs(db, kind, dueBefore(now)).select('job.due as since'),
+    failed: (db, now) => failedJobs(db, { work: 'job', now }).where('kind', 'in', kind.names),
+    instantOf: (column) => kind.dueAt(column) * 1000,
   };
 }
 

@@ -43,9 +43,7 @@ export function outageOr(error: unknown, { isSettled, leavesNoTrace }: FailedCal
   if (leavesNoTrace && error instanceof PortTimeoutError)
     return new InfrastructureError(
       `The ${SYSTEMS[system]} did not respond in time, so the purchase is undone, and nothing of it is billed. ${again}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   return error;
 }

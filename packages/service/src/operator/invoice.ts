@@ -36,7 +36,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
   async run(db, { query, now }) {
     const { account_id: account, status, number, overdue, due_before } = query;
     // `due` is the start of the last day to pay in UTC, and the day ends in the time zone of the provider.
-    const today = startOfUtcDay(dayIn(await readTimeZone(db), now));
+    const today = overdue === undefined ? undefined : startOfUtcDay(dayIn(await readTimeZone(db), now));
     const dueBefore = due_before === undefined ? undefined : startOfUtcDay(due_before);
     const invoices = await db
       .selectFrom('invoices')
@@ -47,7 +47,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
       .where(({ eb }) => (number === undefined ? ALL : eb('number', '=', number)))
       .where(({ eb, and, selectFrom }) =>
-        overdue === undefined
+        today === undefined
           ? ALL
           : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', today))]),
       )

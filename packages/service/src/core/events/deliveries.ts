@@ -268,7 +268,7 @@ export async function accountsWithDue(db: Db, now: number): Promise<readonly str
 }
 
 /** SQL: when the first due delivery of a webhook was due. */
-const dueSince = sql<number>`(
+export const dueSince = sql<number>`(
   select min(next_attempt) from webhook_deliveries
   where webhook_id = webhooks.id and state = 'pending' and blocked = 0)`;
 

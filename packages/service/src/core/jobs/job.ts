@@ -89,13 +89,9 @@ function dueOfKind(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
   return db.selectFrom(kind.due(db, before).as('job')).innerJoin('accounts', 'accounts.id', 'job.account_id');
 }
 
-/** Queries that have a row if a job of an account is due that does not wait after a failure. */
-export function dueJobs(db: Db, kinds: readonly JobKind[], before: DueBefore<Seconds>): readonly Expression<unknown>[] {
-  return kinds.map((kind) =>
-    dueOfKind(db, kind, before)
-      .select('job.id')
-      .where(mayRun('job', 'accounts.id', before.now * 1000)),
-  );
+/** The due jobs of a kind whose accounts do not wait after a failure. */
+export function runnableJobs(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
+  return dueOfKind(db, kind, before).where(mayRun('job', 'accounts.id', before.now * 1000));
 }
 
 async function firstOfKind(

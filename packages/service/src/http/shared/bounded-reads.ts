@@ -1,4 +1,5 @@
 /** Reads of the store whose callers do not wait for a store that is slow or away. */
+import { withinTime } from '../../rules/within-time.ts';
 
 /** The longest wait of a caller. Prometheus and load balancers give up after a few seconds. */
 const MAX_WAIT_MS = 1_000;
@@ -27,16 +28,6 @@ export function boundedReads<T>(read: () => Promise<T>, maxAgeMs = 0): () => Pro
 
   return async () => {
     if (last !== undefined && performance.now() - last.at < maxAgeMs) return last.value;
-    return withinTime((inProgress ??= readOnce()));
+    return withinTime((inProgress ??= readOnce()), MAX_WAIT_MS, () => undefined);
   };
-}
-
-async function withinTime<T>(work: Promise<T>): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

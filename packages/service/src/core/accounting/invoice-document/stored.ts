@@ -1,4 +1,5 @@
 import { Refusal } from '../../../rules/refusal.ts';
+import { withinTime } from '../../../rules/within-time.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import { toCii } from './cii.ts';
 import { contentOf, documentOf, issueDocuments } from './issue.ts';
@@ -29,21 +30,12 @@ export function storedDocumentFiles(store: Store, { render }: Pick<DocumentRende
     if (stored) return stored;
     const running = rendering.get(id) ?? renderAndStore(store, render, id).finally(() => rendering.delete(id));
     rendering.set(id, running);
-    return drawnInTime(running, maxWaitMs);
+    return withinTime(running, maxWaitMs, stillDrawn);
   };
 }
 
-/** @throws Refusal 503 if the document takes longer. */
-async function drawnInTime<T>(running: Promise<T>, maxWaitMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new Refusal(503, 'unavailable', 'This document is long, and is still being drawn. Open the link again in a minute.'));
-  }, maxWaitMs);
-  try {
-    return await Promise.race([running, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function stillDrawn(): never {
+  throw new Refusal(503, 'unavailable', 'This document is long, and is still being drawn. Open the link again in a minute.');
 }
 
 /** Returns the XML of each document whose buyer has an address. */
