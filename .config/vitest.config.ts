@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
 import { defineConfig } from 'vitest/config';
@@ -5,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 import { closingLine } from './closing-line.ts';
 import { deepTag, isDeep } from './depth.ts';
 import { QUIET_TOOLS } from './quiet-tools.ts';
-import { outerTag } from './rings.ts';
+import { outerTag, ring } from './rings.ts';
 import { testFiles } from './test-files.ts';
 import { installTestTools } from './test-tools.ts';
 
@@ -29,8 +30,8 @@ export default defineConfig({
     setupFiles: ['.config/in-process.ts'],
     reporters: ['default', closingLine()],
     pool: 'forks',
-    // Two more than the cores of a small machine, because many files wait for processes, disks and timeouts.
-    maxWorkers: 4,
+    // Outer tests wait for processes, disks and timeouts. Inner tests compute, and each further worker compiles the service once more.
+    maxWorkers: ring === 'inner' ? Math.min(availableParallelism(), 4) : 4,
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
     // Keeps transformed modules between runs, by their contents.

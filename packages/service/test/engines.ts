@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Engine, Store } from '../src/store/store.ts';
 import type { Tuning } from '../src/store/tuning.ts';
 import { administer, databaseUrl, dropDatabase } from './databases.ts';
+import { whenEnded } from './lifetime.ts';
 
 export type { Engine };
 export { engines } from '../../../.config/rings.ts';
@@ -26,7 +27,7 @@ export async function storePlace(engine: Engine, tuning: Partial<Tuning> = {}): 
     engine,
     async open() {
       const store = await openStore(engine, place, tuning);
-      onTestFinished(() => store.close());
+      whenEnded(() => store.close());
       return store;
     },
   };
@@ -40,7 +41,7 @@ export function openStore(engine: Engine, place: string, tuning: Partial<Tuning>
 /** A new and empty directory, removed when the test ends. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(inject('runFolder'), 'store-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  whenEnded(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -62,6 +63,6 @@ export async function newDatabase(template = 'template1'): Promise<string> {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   // Copies the files. By default, PostgreSQL writes each page to its log, which takes more time.
   await administer(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`));
-  onTestFinished(() => dropDatabase(server, name));
+  whenEnded(() => dropDatabase(server, name));
   return databaseUrl(server, name);
 }

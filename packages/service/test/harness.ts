@@ -5,7 +5,7 @@ import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 
 import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Delays, Ports, Random, Store } from '../src/index.ts';
@@ -17,6 +17,7 @@ import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';
 import { overSocket, receive, resellerApi, resellerRequest } from './http-client.ts';
 import type { Received, Sent } from './http-client.ts';
+import { oncePerFile, whenEnded } from './lifetime.ts';
 import { TestClock } from './ports/clock.ts';
 import { TestDns } from './ports/dns.ts';
 import { TestFleet } from './ports/fleet.ts';
@@ -155,17 +156,15 @@ export async function startService({
     await close();
     await store.close();
   }
-  onTestFinished(end);
+  whenEnded(end);
   const account = (limit = '1000.00') =>
     store.commit(async ({ db }) => {
       const id = await createAccount(db, ports, { name: 'test', creditLimit: euros(limit) });
       return { id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: mode ?? 'sandbox' }) };
     });
   const { apiKey } = place === undefined ? await account(creditLimit) : { apiKey: '' };
-  const transport = overSocket(baseUrl);
   return {
     baseUrl,
-    apiKey,
     clock,
     hypervisor,
     fleet,
@@ -189,6 +188,14 @@ export async function startService({
       expectEnvelope(received);
       return received;
     },
+    ...callsWith(baseUrl, apiKey),
+  };
+}
+
+function callsWith(baseUrl: string, apiKey: string): Pick<TestService, 'apiKey' | 'call' | 'callWithHeader'> {
+  const transport = overSocket(baseUrl);
+  return {
+    apiKey,
     async callWithHeader(id, line) {
       const operation = resellerApi.operation(id);
       const { hostname } = new URL(baseUrl);
@@ -205,6 +212,19 @@ export async function startService({
       expectDescribed(operation, received);
       return received;
     },
+  };
+}
+
+/**
+ * One service for all tests of a file that call the function which it returns, each with a new account. A test starts its own service if it
+ * moves the clock, changes the catalogue, stops or fails a port, or reads what all accounts have.
+ */
+export function sharedService(options: Parameters<typeof startService>[0] = {}): () => Promise<TestService> {
+  const shared = oncePerFile(() => startService(options));
+  return async () => {
+    const service = await shared();
+    const { apiKey } = await service.account(options.creditLimit);
+    return { ...service, ...callsWith(service.baseUrl, apiKey) };
   };
 }
 

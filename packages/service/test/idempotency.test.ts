@@ -1,5 +1,5 @@
 /** Repeated requests, for every operation of the document that changes something. */
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { issueApiKey, systemRandom } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
@@ -9,7 +9,7 @@ import { contentsOf } from './contents.ts';
 import { pauseRegistrar } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
-import { startService } from './harness.ts';
+import { sharedService, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
 import { apiOf, writes } from './operations.ts';
@@ -104,71 +104,80 @@ test.each(writes)('%s: with a key, the second request has no effect and gets the
   expect(entries.map(({ error_type }) => error_type)).toEqual([null, null, null]);
 });
 
-test.each(writes)('%s: refuses a key that was used with a different request, and changes nothing', async (id) => {
-  const service = await startService();
-  const owner = await service.account();
-  const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
-  const other = id === 'createHandle' ? 'generateOtp' : 'createHandle';
-  const otherSent = await goodCall(service, other, owner);
-  const isReused = { status: 409, body: { type: 'idempotency_key_reused', data: null } };
+describe('on one service', () => {
+  const customer = sharedService();
+  test.each(writes)('%s: refuses a key that was used with a different request, and changes nothing', async (id) => {
+    const service = await customer();
+    const owner = await service.account();
+    const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
+    const other = id === 'createHandle' ? 'generateOtp' : 'createHandle';
+    const otherSent = await goodCall(service, other, owner);
+    const isReused = { status: 409, body: { type: 'idempotency_key_reused', data: null } };
 
-  await service.call(other, { ...otherSent, idempotencyKey: 'of-another-operation' });
-  const before = await contentsOf(service);
-  expect(await service.call(id, { ...sent, idempotencyKey: 'of-another-operation' })).toMatchObject(isReused);
-  expect(await contentsOf(service)).toEqual(before);
-
-  expect((await service.call(id, sent)).status).toBe(200);
-  const after = await contentsOf(service);
-  const { form } = sent;
-  if (form) expect(await service.call(id, { ...sent, form: anotherForm(id, form) })).toMatchObject(isReused);
-  for (const name of Object.keys(sent.path ?? {})) {
-    // A request for another resource, which need not exist.
-    expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(
-      isReused,
-    );
-  }
-  expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
-  expect(await contentsOf(service)).toEqual(after);
-});
-
-test.each(writes)('%s: has its documented outcome when it is requested twice without a key', async (id) => {
-  const service = await startService();
-  const sent = await goodCall(service, id, await service.account());
-  const first = await service.call(id, sent);
-  const after = await contentsOf(service);
-  const second = await service.call(id, sent);
-  if (twice[id] === 'gone') {
-    expect(second).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
-    expect(await contentsOf(service)).toEqual(after);
-  } else if (twice[id] === 'refused') {
-    expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state', data: null } });
-    expect(await contentsOf(service)).toEqual(after);
-  } else {
-    expect(second.status).toBe(200);
-    if (twice[id] === 'anew') expect(second.body.data).not.toEqual(first.body.data);
-    // The second request leaves the same data and state as the first.
-    else expect([second.body.data, await contentsOf(service)]).toEqual([first.body.data, after]);
-  }
-});
-
-test.each(writes)(
-  '%s: an invalid key is refused, a refused request leaves its key free, and keys of accounts are their own',
-  async (id) => {
-    const service = await startService();
-    const sent = await goodCall(service, id, await service.account());
-    const stranger = await service.account();
+    await service.call(other, { ...otherSent, idempotencyKey: 'of-another-operation' });
     const before = await contentsOf(service);
-    for (const idempotencyKey of ['a b', 'x'.repeat(256)]) {
-      expect(await service.call(id, { ...sent, idempotencyKey })).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
-    }
-    const broken: Sent = apiOf(id).operation.form ? { body: 'nobody_knows_this=1' } : { body: 'no=form' };
-    const refused = await service.call(id, { ...sent, ...broken, idempotencyKey: KEY });
-    expect(refused.status).toBe(apiOf(id).operation.form ? 422 : 400);
+    expect(await service.call(id, { ...sent, idempotencyKey: 'of-another-operation' })).toMatchObject(isReused);
     expect(await contentsOf(service)).toEqual(before);
-    await service.call('generateOtp', { apiKey: stranger.apiKey, idempotencyKey: KEY });
-    expect((await service.call(id, { ...sent, idempotencyKey: KEY })).status).toBe(200);
-  },
-);
+
+    expect((await service.call(id, sent)).status).toBe(200);
+    const after = await contentsOf(service);
+    const { form } = sent;
+    if (form) expect(await service.call(id, { ...sent, form: anotherForm(id, form) })).toMatchObject(isReused);
+    for (const name of Object.keys(sent.path ?? {})) {
+      // A request for another resource, which need not exist.
+      expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(
+        isReused,
+      );
+    }
+    expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
+    expect(await contentsOf(service)).toEqual(after);
+  });
+});
+
+describe('on one service', () => {
+  const customer = sharedService();
+  test.each(writes)('%s: has its documented outcome when it is requested twice without a key', async (id) => {
+    const service = await customer();
+    const sent = await goodCall(service, id, await service.account());
+    const first = await service.call(id, sent);
+    const after = await contentsOf(service);
+    const second = await service.call(id, sent);
+    if (twice[id] === 'gone') {
+      expect(second).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
+      expect(await contentsOf(service)).toEqual(after);
+    } else if (twice[id] === 'refused') {
+      expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state', data: null } });
+      expect(await contentsOf(service)).toEqual(after);
+    } else {
+      expect(second.status).toBe(200);
+      if (twice[id] === 'anew') expect(second.body.data).not.toEqual(first.body.data);
+      // The second request leaves the same data and state as the first.
+      else expect([second.body.data, await contentsOf(service)]).toEqual([first.body.data, after]);
+    }
+  });
+});
+
+describe('on one service', () => {
+  const customer = sharedService();
+  test.each(writes)(
+    '%s: an invalid key is refused, a refused request leaves its key free, and keys of accounts are their own',
+    async (id) => {
+      const service = await customer();
+      const sent = await goodCall(service, id, await service.account());
+      const stranger = await service.account();
+      const before = await contentsOf(service);
+      for (const idempotencyKey of ['a b', 'x'.repeat(256)]) {
+        expect(await service.call(id, { ...sent, idempotencyKey })).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
+      }
+      const broken: Sent = apiOf(id).operation.form ? { body: 'nobody_knows_this=1' } : { body: 'no=form' };
+      const refused = await service.call(id, { ...sent, ...broken, idempotencyKey: KEY });
+      expect(refused.status).toBe(apiOf(id).operation.form ? 422 : 400);
+      expect(await contentsOf(service)).toEqual(before);
+      await service.call('generateOtp', { apiKey: stranger.apiKey, idempotencyKey: KEY });
+      expect((await service.call(id, { ...sent, idempotencyKey: KEY })).status).toBe(200);
+    },
+  );
+});
 
 const delivered = writes.filter((id) => operations[id].kind !== 'store');
 

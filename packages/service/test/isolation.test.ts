@@ -6,11 +6,13 @@ import type { OperationId } from '../src/reseller/operation.ts';
 import { contentsOf } from './contents.ts';
 import { EPYC } from './dedicated.ts';
 import { goodCall } from './good-calls.ts';
-import { startService } from './harness.ts';
+import { sharedService, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
 import { apiOf, lists, pathParametersOf, withPath } from './operations.ts';
 import { providerOf } from './provider.ts';
+
+const customer = sharedService();
 
 /** Well-formed identifiers that do not exist, by the name of the path parameter. */
 const UNKNOWN: ReadonlyMap<string, string> = new Map([
@@ -55,7 +57,7 @@ const PUBLIC: ReadonlySet<OperationId> = new Set(['checkDomain']);
 test.each(withPath.filter((id) => !PUBLIC.has(id)))(
   "%s: another account's identifier gets the same 404 as an unknown one, and nothing changes",
   async (id) => {
-    const service = await startService();
+    const service = await customer();
     const owner = await service.account();
     const stranger = await service.account();
     const sent = await goodCall(service, id, owner);
@@ -76,7 +78,7 @@ test.each(withPath.filter((id) => !PUBLIC.has(id)))(
 );
 
 test.each([...PUBLIC])('%s: every account gets the same response', async (id) => {
-  const service = await startService();
+  const service = await customer();
   const sent = await goodCall(service, id, await service.account());
   const stranger = await service.account();
   expect(comparableParts(await service.call(id, { ...sent, apiKey: stranger.apiKey }))).toEqual(

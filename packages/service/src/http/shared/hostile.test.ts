@@ -4,10 +4,12 @@ import { text } from 'node:stream/consumers';
 import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
-import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { SMALL_VM, sharedService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { resellerApi } from '../../../test/http-client.ts';
 import { apiOperations } from '../reseller/api.ts';
+
+const customer = sharedService();
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -17,7 +19,7 @@ const withKey = (service: TestService, init: RequestInit = {}): RequestInit => (
 });
 
 test('responds with 404 to an unknown path, with and without a key', async () => {
-  const service = await startService();
+  const service = await customer();
   for (const path of ['/', '/vm', '/vm/create/', '/VM/create', '/account/otp/x', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
     for (const init of [{}, withKey(service)])
       expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
@@ -25,7 +27,7 @@ test('responds with 404 to an unknown path, with and without a key', async () =>
 });
 
 test('responds with 405 and Allow to a wrong method', async () => {
-  const service = await startService();
+  const service = await customer();
   for (const [path, method, allow] of [
     ['/vm/create', 'GET', 'PUT'],
     ['/vm/create', 'POST', 'PUT'],
@@ -40,7 +42,7 @@ test('responds with 405 and Allow to a wrong method', async () => {
 test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'nonsense', `${FORM}-not`])(
   'responds with 415 to a body of the type %s',
   async (type) => {
-    const service = await startService();
+    const service = await customer();
     const response = await service.send(
       '/vm/create',
       withKey(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }),
@@ -50,7 +52,7 @@ test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 
 );
 
 test('accepts a charset parameter of the content type', async () => {
-  const service = await startService();
+  const service = await customer();
   const body = new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)).toString();
   const response = await service.send(
     '/vm/create',
@@ -60,7 +62,7 @@ test('accepts a charset parameter of the content type', async () => {
 });
 
 test('responds with 413 to a body of more than 64 KiB, and to one of 1 MB', async () => {
-  const service = await startService();
+  const service = await customer();
   for (const length of [65_537, 1_000_000]) {
     const response = await service.send(
       '/vm/create',
@@ -92,7 +94,7 @@ const bodies: readonly (readonly [string, string, number])[] = [
 ];
 
 test.each(bodies)('refuses and logs %s in a form, and never responds with 500', async (_, body, expected) => {
-  const service = await startService();
+  const service = await customer();
   const { status } = await service.send('/vm/create', withKey(service, { method: 'PUT', headers: { 'content-type': FORM }, body }));
   expect(status).toBe(expected);
   const log = await service.call('listRequests');
@@ -102,7 +104,7 @@ test.each(bodies)('refuses and logs %s in a form, and never responds with 500', 
 test.each(apiOperations.map(({ id, operation }) => [id, operation] as const))(
   'reads a form of %s with 16 fields more than the document describes, and none with 17 more',
   async (_, operation) => {
-    const service = await startService();
+    const service = await customer();
     const max = (operation.form?.fields.size ?? 0) + 16;
     const send = (count: number) =>
       service.send(
@@ -125,7 +127,7 @@ test.each(apiOperations.map(({ id, operation }) => [id, operation] as const))(
 test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.repeat(900)])(
   "responds with 4xx to the path parameter '%s' in every operation with a path parameter",
   async (value) => {
-    const service = await startService();
+    const service = await customer();
     for (const { operation } of apiOperations) {
       if (!operation.path.includes('{')) continue;
       const path = operation.path.replaceAll(/\{\w+\}/g, value);
@@ -140,7 +142,7 @@ test.each([
   ['a header without a colon', 'GET /vm/list/hosts HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n'],
   ['two lengths', 'PUT /vm/create HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
 ])('%s: responds with 400 in the envelope and closes the connection', async (_, bytes) => {
-  const service = await startService();
+  const service = await customer();
   const { port, hostname } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(bytes);

@@ -2,8 +2,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
 import { footprint, handleOf, pauseRegistrar, PHONE, register, untilReserved } from '../../../test/domains.ts';
-import { SECRET, startService } from '../../../test/harness.ts';
+import { SECRET, sharedService, startService } from '../../../test/harness.ts';
 import { createService } from '../../service.ts';
+
+const customer = sharedService();
 
 test.each([
   ['no domain', { domain: undefined }, 'domain', 'required'],
@@ -33,7 +35,7 @@ test.each([
   ['a nameserver that does not decode', { ns1: 'ns1.xn--a.example', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'domain'],
   ['a third nameserver', { ns3: 'ns3.reseller-dns.example' }, 'ns3', 'unknown'],
 ])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
-  const service = await startService();
+  const service = await customer();
   const handle = await handleOf(service);
   const before = await footprint(service);
   const { status, body } = await service.call('registerDomain', {
@@ -49,7 +51,7 @@ test.each([
 });
 
 test('refuses the word default as a nameserver, and names the operation that accepts it', async () => {
-  const service = await startService();
+  const service = await customer();
   const { status, body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.net', handle: await handleOf(service), ns1: 'default', ns2: 'ns2.reseller-dns.example' },
   });
@@ -65,7 +67,7 @@ test('refuses the word default as a nameserver, and names the operation that acc
 });
 
 test('names every broken rule in one response', async () => {
-  const service = await startService();
+  const service = await customer();
   const { body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.zz', handle: 'HDL-999999', ns1: 'ns1.a.example', ns2: 'ns1.a.example' },
   });
@@ -77,7 +79,7 @@ test('names every broken rule in one response', async () => {
 });
 
 test('requires a handle with a phone number for .de domains only', async () => {
-  const service = await startService();
+  const service = await customer();
   const handle = await handleOf(service, {});
   const before = await footprint(service);
   const { status, body } = await service.call('registerDomain', { form: { domain: 'bücher.DE', handle } });
@@ -94,7 +96,7 @@ test('requires a handle with a phone number for .de domains only', async () => {
 });
 
 test('refuses a handle of another account like an unknown one', async () => {
-  const service = await startService();
+  const service = await customer();
   const handle = await handleOf(service);
   const { apiKey } = await service.account();
   const theirs = await service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle }, apiKey });
@@ -106,7 +108,7 @@ test('refuses a handle of another account like an unknown one', async () => {
 });
 
 test('responds with 409 to a domain of any account, and says what to do', async () => {
-  const service = await startService();
+  const service = await customer();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
   const mine = { form: { domain: 'bücher.de', handle: await handleOf(service) } };

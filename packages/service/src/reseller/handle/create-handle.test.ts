@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 
 import { footprint, PERSON, PHONE } from '../../../test/domains.ts';
-import { startService } from '../../../test/harness.ts';
+import { sharedService, startService } from '../../../test/harness.ts';
+
+const customer = sharedService();
 
 test('returns the 16 fields of a handle, with null for missing ones', async () => {
-  const service = await startService();
+  const service = await customer();
   const created = await service.call('createHandle', { form: PERSON });
   expect(created.body.data.handle).toMatch(/^HDL-[A-Z0-9]{12}$/);
   const { body } = await service.call('getHandle', { path: { handle: created.body.data.handle } });
@@ -21,7 +23,7 @@ test('returns the 16 fields of a handle, with null for missing ones', async () =
 });
 
 test('normalises the country code and the phone number', async () => {
-  const service = await startService();
+  const service = await customer();
   const { body } = await service.call('createHandle', { form: { ...PERSON, countrycode: 'de', phone: '069 5550-1234' } });
   expect((await service.call('getHandle', { path: { handle: body.data.handle } })).body.data).toMatchObject({
     countrycode: 'DE',
@@ -31,7 +33,7 @@ test('normalises the country code and the phone number', async () => {
 });
 
 test('lists the handles of the account in the order of their creation, each as it is read alone', async () => {
-  const service = await startService();
+  const service = await customer();
   const stranger = await service.account();
   await service.call('createHandle', { form: PERSON, apiKey: stranger.apiKey });
   const ids: string[] = [];
@@ -45,7 +47,7 @@ test('lists the handles of the account in the order of their creation, each as i
 });
 
 test('accepts every country of the list', async () => {
-  const service = await startService();
+  const service = await customer();
   const { data } = (await service.call('listHandleCountries')).body;
   expect(data).toContainEqual({ code: 'NL', title: 'Netherlands' });
   expect(data.length).toBeGreaterThanOrEqual(249);
@@ -57,7 +59,7 @@ test('accepts every country of the list', async () => {
 });
 
 test('stores names in any script unchanged', async () => {
-  const service = await startService();
+  const service = await customer();
   const form = {
     ...PERSON,
     firstname: 'Łucja',
@@ -86,7 +88,7 @@ test.each([
   ['a phone number with an extension', { phone: '+49 69 55501234 ext. 5' }, 'phone', 'pattern'],
   ['an organisation, which the form does not have', { organisation: 'x' }, 'organisation', 'unknown'],
 ])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
-  const service = await startService();
+  const service = await customer();
   const before = await footprint(service);
   const { status, body } = await service.call('createHandle', { form: { ...PERSON, ...wrong }, idempotencyKey: 'one' });
   expect(status).toBe(422);
@@ -95,7 +97,7 @@ test.each([
 });
 
 test.each(Object.keys(PERSON))('responds with 422 without %s', async (field) => {
-  const service = await startService();
+  const service = await customer();
   const { status, body } = await service.call('createHandle', { form: { ...PERSON, [field]: undefined } });
   expect(status).toBe(422);
   expect(body.data.fields).toEqual([{ field, rule: 'required', message: expect.stringMatching(/\w/) }]);
@@ -113,7 +115,7 @@ test('returns the same handle for the same key and form', async () => {
 test.each(['x', 'HDL-', 'hdl-abc', "HDL-' OR '1'='1", 'HDL-ÄÖÜ', 'x'.repeat(900)])(
   "responds with 404 to '%s', which is not a handle",
   async (handle) => {
-    const service = await startService();
+    const service = await customer();
     expect((await service.call('getHandle', { path: { handle } })).status).toBe(404);
   },
 );

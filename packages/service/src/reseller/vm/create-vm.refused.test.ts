@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { SMALL_VM, sharedService, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
+
+const customer = sharedService();
 
 /** The rows that a refused purchase must not change. */
 async function footprint({ store }: TestService): Promise<unknown> {
@@ -48,7 +50,7 @@ test.each([
   ['a field nobody knows', { gpu: 1 }, 'gpu', 'unknown'],
   ['the name of a prototype', { ['__proto__']: 1, constructor: 2 }, 'constructor', 'unknown'],
 ])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
-  const service = await startService();
+  const service = await customer();
   const before = await footprint(service);
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ...wrong }, idempotencyKey: 'one' });
   expect(status).toBe(422);
@@ -60,7 +62,7 @@ test.each([
 });
 
 test('refuses an unknown operating system or host system, and lists the valid ones', async () => {
-  const service = await startService();
+  const service = await customer();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9', hostsystem: 'nl_abacus' } });
   const messages = Object.fromEntries(body.data.fields.map(({ field, message }: { field: string; message: string }) => [field, message]));
   const { hosts, images } = await service.store.read(async (db) => ({

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
-import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { SMALL_VM, sharedService, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+
+const customer = sharedService();
 
 async function buy(service: TestService, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ...more } });
@@ -42,7 +44,7 @@ test.each(engines)('a purchase sets the name and labels, and an edit changes onl
 });
 
 test('the hostname is the name until the VM gets one, and a form without fields changes nothing', async () => {
-  const service = await startService();
+  const service = await customer();
   const vmid = await buy(service, { hostname: 'db1' });
   expect(await shown(service, vmid)).toEqual({ name: 'db1', hostname: 'db1', labels: {} });
   await edit(service, vmid, { hostname: 'db2' });
@@ -50,7 +52,7 @@ test('the hostname is the name until the VM gets one, and a form without fields 
 });
 
 test('an edit changes neither the price nor the positions', async () => {
-  const service = await startService();
+  const service = await customer();
   const vmid = await buy(service, { hostname: 'web1' });
   const before = (await service.call('getCurrentInvoice')).body.data.positions;
   await edit(service, vmid, { hostname: 'web2', name: 'Shop', labels: 'a=b' });
@@ -58,7 +60,7 @@ test('an edit changes neither the price nor the positions', async () => {
 });
 
 test('a stopped VM can be edited, and a deleted VM or one of another account cannot', async () => {
-  const service = await startService();
+  const service = await customer();
   const vmid = await buy(service);
   await service.call('setVmPower', { path: { vmid }, form: { mode: 'stop' } });
   expect((await edit(service, vmid, { name: 'Resting' })).status).toBe(200);
@@ -89,7 +91,7 @@ describe('labels', () => {
     ['ä=b', undefined],
     ['a=1,b=2,a=1', undefined],
   ])('%s: %j', async (text, labels) => {
-    const service = await startService();
+    const service = await customer();
     const vmid = await buy(service);
     const { status, body } = await edit(service, vmid, { labels: text });
     expect([status, status === 200 ? body.data.labels : body.data.fields[0].field]).toEqual(
@@ -100,7 +102,7 @@ describe('labels', () => {
   });
 
   test('are at most 2,048 characters in all', async () => {
-    const service = await startService();
+    const service = await customer();
     const vmid = await buy(service);
     // 31 pairs of 63 characters and their commas, and a last pair for the rest.
     const first = Array.from({ length: 31 }, (_, number) => `k${10 + number}=${'v'.repeat(59)}`).join(',');
@@ -129,7 +131,7 @@ describe('a search', () => {
     ['!old,env', ['web', 'db']],
     ['constructor', []],
   ])('for %s finds %j, with their sums', async (labels, names) => {
-    const service = await startService();
+    const service = await customer();
     for (const [hostname, text] of [
       ['web', 'env=production,role=web'],
       ['db', 'env=production'],
@@ -146,14 +148,14 @@ describe('a search', () => {
   });
 
   test('finds nothing of another account', async () => {
-    const service = await startService();
+    const service = await customer();
     await buy(service, { labels: 'env=production' });
     const { apiKey } = await service.account();
     expect((await service.call('searchVms', { form: { labels: 'env' }, apiKey })).body.data.list).toEqual([]);
   });
 
   test.each(['', ',', 'a,', '!', '!a=b', 'a==b', 'a=!b', 'a b'])('refuses %j', async (labels) => {
-    const service = await startService();
+    const service = await customer();
     expect((await service.call('searchVms', { form: { labels } })).status).toBe(422);
   });
 });

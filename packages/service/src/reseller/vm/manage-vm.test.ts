@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { goodCall } from '../../../test/good-calls.ts';
-import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { SMALL_VM, sharedService, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
@@ -13,6 +13,8 @@ import { START } from '../../../test/ports/clock.ts';
 import { providerOf } from '../../../test/provider.ts';
 import { apiOperations, specifiedOperations } from '../../http/reseller/api.ts';
 import { euros } from '../../rules/money.ts';
+
+const customer = sharedService();
 
 async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<{ readonly vmid: string }> {
   const { status, body } = await service.call('createVm', { form });
@@ -28,7 +30,7 @@ const positions = async (service: TestService, { vmid }: { vmid: string }): Prom
   );
 
 test('lists VMs with the sums of their resources, in the order of purchase, without deleted ones', async () => {
-  const service = await startService();
+  const service = await customer();
   const first = await buy(service, { ...SMALL_VM, hostname: 'web1' });
   service.clock.advance(1_000);
   const second = await buy(service, { ...SMALL_VM, cores: 4, hostname: 'db1' });
@@ -54,7 +56,7 @@ test('lists VMs with the sums of their resources, in the order of purchase, with
 });
 
 test('returns the configuration of the purchase, and the new one after a change', async () => {
-  const service = await startService();
+  const service = await customer();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });
   const path = { vmid: String(body.data.identifier) };
   const { config, pricings, hostsystem } = body.data;
@@ -120,7 +122,7 @@ test.each(engines)('shows the addresses of a resize only after its confirmation,
 });
 
 test('counts uptime from the last start, restart or reinstallation, and returns 0 while the VM is stopped', async () => {
-  const service = await startService();
+  const service = await customer();
   const vm = await buy(service);
   service.clock.advance(90_500);
   expect(await statusOf(service, vm)).toEqual({ status: 'running', uptime: 90, task: null, usage: null });
@@ -158,7 +160,7 @@ test('does not bill a stopped VM, does not change billing on a restart, and ends
 });
 
 test('changes nothing if the VM is already started or stopped, and refuses to restart a stopped VM', async () => {
-  const service = await startService();
+  const service = await customer();
   const vm = await buy(service);
   expect((await power(service, vm, 'start')).status).toBe(200);
   expect((await power(service, vm, 'stop')).status).toBe(200);
@@ -180,7 +182,7 @@ test('keeps a VM stopped for its owner after the provider stops it too', async (
 });
 
 test('lets only the provider start a VM that the provider has stopped', async () => {
-  const service = await startService();
+  const service = await customer();
   const vm = await buy(service);
   const provider = providerOf(service);
   await provider.stop(Number(vm.vmid));
@@ -194,7 +196,7 @@ test('lets only the provider start a VM that the provider has stopped', async ()
 });
 
 test('sets a new password at the hypervisor, returns it once and does not log it', async () => {
-  const service = await startService();
+  const service = await customer();
   const vm = await buy(service);
   const { password } = (await service.call('resetVmPassword', { path: vm })).body.data;
   expect(password).toMatch(/^\S{12,}$/);
@@ -205,7 +207,7 @@ test('sets a new password at the hypervisor, returns it once and does not log it
 });
 
 test('ends the position on a change, and keeps sale prices only if the sale is upgradable', async () => {
-  const service = await startService();
+  const service = await customer();
   const provider = providerOf(service);
   for (const upgradable of [true, false]) {
     const sale = await provider.createSale({ upgradable });
@@ -221,7 +223,7 @@ test('ends the position on a change, and keeps sale prices only if the sale is u
 });
 
 test('refuses a purchase above max_price after the sale has sold out', async () => {
-  const service = await startService();
+  const service = await customer();
   await providerOf(service).createSale({ maxVolume: 1 });
   const form = { ...SMALL_VM, max_price: '4.40' };
   expect((await service.call('createVm', { form })).status).toBe(200);
@@ -241,7 +243,7 @@ test.each([
   ['the smallest amount less', '10.39999999', 412],
   ['nothing', '0', 412],
 ])('compares a purchase and a change exactly with %s', async (_what, price, status) => {
-  const service = await startService();
+  const service = await customer();
   expect((await service.call('createVm', { form: { ...SMALL_VM, max_price: price } })).status).toBe(status);
   const vm = await buy(service, { ...SMALL_VM, cores: 1 });
   const before = await positions(service, vm);
@@ -251,7 +253,7 @@ test.each([
 });
 
 test('returns an exact price, which is enough as max_price of the next purchase', async () => {
-  const service = await startService();
+  const service = await customer();
   await providerOf(service).createSale({ pricings: { nl_ryzen: { mem: euros('0.4567') } } });
   const { pricings } = (await service.call('createVm', { form: SMALL_VM })).body.data;
   // 2 x 2.00 + 4 x 0.4567 + 40 x 0.04
@@ -282,7 +284,7 @@ test('stops billing for a deletion even if the hypervisor fails, and completes i
 });
 
 test('allows the next change of a VM after a failed password reset', async () => {
-  const service = await startService();
+  const service = await customer();
   const vm = await buy(service);
   service.hypervisor.failing = new Error('out of order');
   expect((await service.call('resetVmPassword', { path: vm })).status).toBe(500);
