@@ -36,7 +36,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'replayWebhook since minLength',
   ...['minLength', 'maxLength'].map((bound) => `enableDomainDnssec ds_records ${bound}`),
   'setVmRdns domain minLength',
-  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'renewDomain'].map(
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'releaseIp', 'renewDomain'].map(
     (id) => `${id} max_price maxLength`,
   ),
   ...[

@@ -129,7 +129,7 @@ const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, own
   quoteBuyIps: purchaseOfIps,
   assignIp: moveOfIp,
   quoteAssignIp: moveOfIp,
-  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path }),
+  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path, form: { max_price: '1000.00' } }),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
   deleteDedicatedServer: (service, owner) => deployServer(service, owner, RYZEN),
   undeleteDedicatedServer: async (service, owner) => {

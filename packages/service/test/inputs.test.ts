@@ -221,6 +221,7 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     max_price: guardsPrice('assignIp'),
   },
   quoteAssignIp: { sameAs: 'assignIp' },
+  releaseIp: { max_price: guardsPrice('releaseIp') },
   purchaseDedicatedServer: { max_price: guardsPrice('purchaseDedicatedServer') },
   quotePurchaseDedicatedServer: { sameAs: 'purchaseDedicatedServer' },
   registerDomain: {

@@ -51,14 +51,15 @@ export function neededCredit(amount: Money): Money {
  *
  * @param price Net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server.
  * @param maxPrice The field of the form, in EUR. Undefined accepts every price.
+ * @param of What has the price, for the message: ` of the VMs 1 and 2 together`.
  * @throws Refusal 412 if the price is higher.
  */
-export function assertPriceAccepted(price: Money, maxPrice: string | undefined): void {
+export function assertPriceAccepted(price: Money, maxPrice: string | undefined, of = ''): void {
   if (maxPrice === undefined || price <= euros(maxPrice)) return;
   throw new Refusal(
     412,
     'precondition_failed',
-    `The net price is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
+    `The net price${of} is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
     { data: { net: numberOf(price), max_price: Number(maxPrice) } },
   );
 }

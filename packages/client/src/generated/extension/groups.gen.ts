@@ -968,7 +968,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Move an IP address
      *
-     * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+     * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, also the one that loses the address. The credit must suffice for what both together cost more, and `max_price` is compared with the sum of their prices. `POST /ip/{ip_address}/assign/quote` states both before. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -983,7 +983,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Quote a moved IP address
      *
-     * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+     * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the prices of both VMs, which are in `vms`. `price`, `parts` and `neededCredit` are those of both together. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -995,15 +995,16 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Release an IP address
      *
-     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
+     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states this price before, and its `price.net` can be sent as `max_price`. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
      *
      * *Not shown in the specification; this is our choice.*
      *
      * @param ip_address An address of a VM of the account.
+     * @param form The conditions of the release.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws ResellerError Its class tells the kind of the failure.
      */
-    release(ip_address: types.ReleaseIpData['path']['ip_address'], options?: RequestOptions): Call<types.ReleaseIpSuccess['data']>;
+    release(ip_address: types.ReleaseIpData['path']['ip_address'], form?: types.ReleaseIpForm, options?: RequestOptions): Call<types.ReleaseIpSuccess['data']>;
   };
   readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase' | 'quotePurchase' | 'quoteUndelete'> & {
     /**
@@ -1177,7 +1178,7 @@ export const groupsOf = (client: Client): Groups => {
       quoteBuy: (form, options) => sdk.quoteBuyIps({ ...callOptions(options), client, body: form }),
       assign: (ip_address, form, options) => sdk.assignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
       quoteAssign: (ip_address, form, options) => sdk.quoteAssignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
-      release: (ip_address, options) => sdk.releaseIp({ ...callOptions(options), client, path: { ip_address } }),
+      release: (ip_address, form, options) => sdk.releaseIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
     },
     dedicated: {
       ...base.dedicated,

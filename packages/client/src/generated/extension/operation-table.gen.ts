@@ -471,6 +471,10 @@ export const assignIpFacts = {
 export const releaseIpFacts = {
     id: 'releaseIp',
     effect: 'write',
+    form: {
+        max_price: 'numeric'
+    },
+    openForm: true,
     has: 'ip_address',
     hasType: 'string'
 } as const;

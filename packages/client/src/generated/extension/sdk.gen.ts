@@ -595,7 +595,7 @@ export const buyIps = <ThrowOnError extends boolean = false>(options: Options<Bu
 /**
  * Move an IP address
  *
- * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+ * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, also the one that loses the address. The credit must suffice for what both together cost more, and `max_price` is compared with the sum of their prices. `POST /ip/{ip_address}/assign/quote` states both before. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
  */
 export const assignIp = <ThrowOnError extends boolean = false>(options: Options<AssignIpData, ThrowOnError>): RequestResult<AssignIpResponses, unknown, ThrowOnError> => checkedClient(options).post<AssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -611,12 +611,17 @@ export const assignIp = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Release an IP address
  *
- * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
+ * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states this price before, and its `price.net` can be sent as `max_price`. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
  */
 export const releaseIp = <ThrowOnError extends boolean = false>(options: Options<ReleaseIpData, ThrowOnError>): RequestResult<ReleaseIpResponses, unknown, ThrowOnError> => checkedClient(options).delete<ReleaseIpResponses, unknown, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
     requestValidator: releaseIpFacts,
     url: '/ip/{ip_address}/release',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**
@@ -1087,7 +1092,7 @@ export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Quote a moved IP address
  *
- * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+ * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the prices of both VMs, which are in `vms`. `price`, `parts` and `neededCredit` are those of both together. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
  */
 export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, unknown, ThrowOnError> => checkedClient(options).post<QuoteAssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -2046,6 +2046,13 @@ export type AssignedIp = {
 };
 
 /**
+ * The conditions of the release.
+ */
+export type ReleaseIpForm = {
+    max_price?: MaxPrice;
+};
+
+/**
  * The VM without the address.
  */
 export type ReleaseIpResponse = SuccessEnvelope & {
@@ -3158,7 +3165,7 @@ export type Quote = {
      */
     periodEnd: string;
     /**
-     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends.
+     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends, and the move of an address what both VMs together cost more.
      */
     neededCredit: number;
     /**
@@ -3170,6 +3177,10 @@ export type Quote = {
      * The title of the sale whose prices the VM would lose with this change, because the sale is not upgradable. Null if it loses none.
      */
     endedSale: string | null;
+    /**
+     * The VMs whose prices add up to `price.net`, in the order of `parts`. Only for a purchase that gives several VMs a new price: the move of an address.
+     */
+    vms?: Array<QuoteVm>;
 };
 
 /**
@@ -3262,6 +3273,24 @@ export type QuoteSale = {
      */
     remainingVolume: number;
 } | null;
+
+/**
+ * A VM that a purchase gives a new price.
+ */
+export type QuoteVm = {
+    /**
+     * Identifier of the VM, five digits.
+     */
+    vmid: number;
+    /**
+     * Net price of the VM in EUR for 30 days.
+     */
+    net: number;
+    /**
+     * The title of the sale whose prices the VM would lose. Null if it loses none.
+     */
+    endedSale: string | null;
+};
 
 /**
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
@@ -4177,7 +4206,10 @@ export type AssignIpResponses = {
 export type AssignIpSuccess = AssignIpResponses[keyof AssignIpResponses];
 
 export type ReleaseIpData = {
-    body?: never;
+    /**
+     * The conditions of the release.
+     */
+    body?: ReleaseIpForm;
     headers?: {
         /**
          * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.

@@ -31,6 +31,15 @@ export interface QuotedPurchase {
   readonly parts: readonly QuotePart[];
   readonly sale?: DescribedSale | undefined;
   readonly endedSale?: DescribedSale | undefined;
+  /** The VMs whose prices add up to the price, if there are several. */
+  readonly vms?: readonly QuotedVm[];
+}
+
+/** A VM and its net price of 30 days. */
+interface QuotedVm {
+  readonly vmId: number;
+  readonly price: Money;
+  readonly endedSale: DescribedSale | undefined;
 }
 
 interface NetAndGross {
@@ -53,7 +62,7 @@ export function quotedAmounts(
 
 /** @param now Milliseconds. */
 export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now: number): Quote {
-  const { time, periodEnd, parts, sale, endedSale } = purchase;
+  const { time, periodEnd, parts, sale, endedSale, vms } = purchase;
   const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, rates, now);
   return {
     price: { net: numberOf(price.net), gross: numberOf(price.gross), time },
@@ -70,6 +79,9 @@ export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now
         }
       : null,
     endedSale: endedSale?.title ?? null,
+    ...(vms && {
+      vms: vms.map((vm) => ({ vmid: vm.vmId, net: numberOf(vm.price), endedSale: vm.endedSale?.title ?? null })),
+    }),
   };
 }
 
