@@ -1,4 +1,4 @@
-/** What a quote names is what the purchase needs and takes, also after prices have changed. */
+/** A purchase needs and takes the amounts that its quote names, also after prices have changed. */
 import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const AMPLE_CREDIT = 100_000;
 interface Quoted {
   readonly id: OperationId;
   readonly quote: OperationId;
-  /** What the quote is asked, if it is not the form of the purchase. */
+  /** The request of the quote, if it is not that of the purchase. */
   readonly asked?: (service: TestOperator, owner: Owner, sent: Sent) => Promise<Sent>;
 }
 
@@ -45,8 +45,8 @@ const release: Quoted = {
 
 /** Half cents and eight decimals, in EUR. */
 const price = fc.oneof(
-  fc.integer({ min: 0, max: 500 }).map((whole) => ((2 * whole + 1) / 200).toFixed(3)),
-  fc.integer({ min: 1, max: 500_000_000 }).map((units) => (units / 1e8).toFixed(8)),
+  fc.integer({ min: 0, max: 150 }).map((whole) => ((2 * whole + 1) / 200).toFixed(3)),
+  fc.integer({ min: 1, max: 150_000_000 }).map((units) => (units / 1e8).toFixed(8)),
 );
 
 const changed = fc.record({
@@ -96,7 +96,7 @@ test.each([...purchases, release])(
         const bought = await service.call(id, takesGuard ? guarded(net) : sent);
         expect([bought.status, bought.body.message]).toEqual([200, expect.anything()]);
         const left = await remaining(service, apiKey);
-        // The credit is needed in whole cents and taken exactly. What lowers the estimate of the month needs nothing.
+        // A changed VM ends a position, whose cost is rounded up to a unit. What lowers the estimate of the month needs nothing.
         if (needed > 0) expect([0, 1]).toContain(left);
         else expect(left).toBeGreaterThanOrEqual(0);
       }),

@@ -1,5 +1,5 @@
 /** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
-import { decimalOf, euros, numberOf, roundHalfUpToCents, roundUpToCents } from './money.ts';
+import { decimalOf, euros, numberOf, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
 import { Refusal } from './refusal.ts';
 
@@ -17,10 +17,10 @@ export interface Credit {
 /**
  * `creditLimitRemaining`, in whole cents. Purchases are checked against this number. Renewals or a lowered limit can make it negative.
  *
- * It is rounded half up, not half to even, so that a purchase of whole cents lowers it by exactly its price.
+ * The held amount is rounded like the total of an invoice, so that a limit buys what is invoiced within it.
  */
 export function remainingCredit({ limit, balance, unpaid, held }: Credit): Money {
-  return limit + balance - unpaid - roundHalfUpToCents(held);
+  return limit + balance - unpaid - roundToCents(held);
 }
 
 /** The amounts that add up to the remaining credit, in whole cents. */
@@ -37,13 +37,16 @@ export interface ExplainedCredit {
 /** @param pending The part of `held` for orders that are being delivered. */
 export function explainCredit(credit: Credit, pending: Money): ExplainedCredit {
   const { limit, balance, unpaid, held } = credit;
-  const estimate = roundHalfUpToCents(held - pending);
-  return { limit, balance, unpaid, estimate, pending: roundHalfUpToCents(held) - estimate, remaining: remainingCredit(credit) };
+  const estimate = roundToCents(held - pending);
+  return { limit, balance, unpaid, estimate, pending: roundToCents(held) - estimate, remaining: remainingCredit(credit) };
 }
 
-/** The remaining credit that a purchase needs, in whole cents. One that lowers the estimate of the period needs none. */
-export function neededCredit(amount: Money): Money {
-  return amount > 0n ? roundUpToCents(amount) : 0n;
+/**
+ * The remaining credit that a purchase needs and takes, in whole cents. Only the sum of all amounts is rounded, so it depends on the amount that is
+ * held already. A purchase that lowers the estimate of the period needs none.
+ */
+export function neededCredit(amount: Money, held: Money): Money {
+  return amount > 0n ? roundToCents(held + amount) - roundToCents(held) : 0n;
 }
 
 /**

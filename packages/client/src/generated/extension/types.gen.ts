@@ -3165,7 +3165,7 @@ export type Quote = {
      */
     periodEnd: string;
     /**
-     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends, and the move of an address what both VMs together cost more.
+     * Net amount that the purchase would need of `creditLimitRemaining`, and by which it would lower it, in whole cents. Only the sum of the period is rounded, so an amount with half a cent depends on what else the account has. A change of a VM needs what its new price costs more than the present one until the period ends, and the move of an address what both VMs together cost more.
      */
     neededCredit: number;
     /**

@@ -47,23 +47,29 @@ interface NetAndGross {
   readonly gross: Money;
 }
 
-/** @param now Milliseconds. */
+/** The account that would buy, and when. */
+interface QuotedFor {
+  readonly rates: readonly VatRate[];
+  /** The credit that the account holds already. */
+  readonly held: Money;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
 export function quotedAmounts(
   { price, supplies, hold }: QuotedPurchase,
-  rates: readonly VatRate[],
-  now: number,
+  { rates, held, now }: QuotedFor,
 ): { readonly price: NetAndGross; readonly untilPeriodEnd: NetAndGross; readonly credit: Money } {
   return {
     price: { net: price, gross: grossOf(price, vatInForce(rates, now)) },
     untilPeriodEnd: invoicedAlone(supplies, rates),
-    credit: neededCredit(hold),
+    credit: neededCredit(hold, held),
   };
 }
 
-/** @param now Milliseconds. */
-export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now: number): Quote {
+export function toQuote(purchase: QuotedPurchase, buyer: QuotedFor): Quote {
   const { time, periodEnd, parts, sale, endedSale, vms } = purchase;
-  const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, rates, now);
+  const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, buyer);
   return {
     price: { net: numberOf(price.net), gross: numberOf(price.gross), time },
     untilPeriodEnd: { net: numberOf(untilPeriodEnd.net), gross: numberOf(untilPeriodEnd.gross) },
