@@ -1,7 +1,7 @@
 /** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
 import { decimalOf, euros, numberOf, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
-import { Refusal } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 
 /** The amounts of an account that decide whether it may buy more. */
 export interface Credit {
@@ -47,6 +47,32 @@ export function explainCredit(credit: Credit, pending: Money): ExplainedCredit {
  */
 export function neededCredit(amount: Money, held: Money): Money {
   return amount > 0n ? roundToCents(held + amount) - roundToCents(held) : 0n;
+}
+
+/**
+ * The most that a month of an account can cost if it keeps everything. Amounts are integers below 2^53 units, 90 million EUR, which unpaid
+ * invoices of several months must not reach.
+ */
+const MAX_MONTH = euros('10000000.00');
+
+/** Orders of less cannot reach the limit by their number. */
+export const SMALL_MONTH = euros('1000.00');
+
+/**
+ * @param before The cost of a month of everything that the account has.
+ * @param added The cost of a month of the order.
+ * @param field The field of the form that chooses what is ordered.
+ * @throws Refusal 422 if both together are too much to bill.
+ */
+export function assertMonthCanBeBilled(before: Money, added: Money, field: string): void {
+  if (before + added <= MAX_MONTH) return;
+  throw invalid([
+    {
+      field,
+      rule: 'maximum',
+      message: `must cost less: a month of this account would cost ${decimalOf(before + added)} EUR, and the service bills at most ${decimalOf(MAX_MONTH)} EUR`,
+    },
+  ]);
 }
 
 /**

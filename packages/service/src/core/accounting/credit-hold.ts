@@ -7,7 +7,7 @@ import type { Expression, RawBuilder, Selectable } from 'kysely';
 
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Period, Seconds } from '../../rules/billing.ts';
-import { explainCredit, neededCredit, remainingCredit } from '../../rules/credit.ts';
+import { assertMonthCanBeBilled, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
@@ -35,6 +35,38 @@ export async function holdCredit(db: Db, accountId: string, amount: Money, reaso
     'credit_limit_exceeded',
     `This purchase needs ${decimalOf(needed)} EUR of the credit limit,${reason === undefined ? '' : ` ${reason},`} and ${decimalOf(remaining > 0n ? remaining : 0n)} EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.`,
   );
+}
+
+/** An order of which each month costs the same. */
+interface MonthlyOrder {
+  /** The cost of a month that the order adds. */
+  readonly added: Money;
+  /** The field of the form that chooses what is ordered. */
+  readonly field: string;
+}
+
+/**
+ * Asserts that a month of the account can be billed. A hold alone does not bound it, because an order at the end of a month holds little.
+ *
+ * @throws Refusal 422 if a month of the account would cost too much.
+ */
+export async function assertMonthOf(db: Db, accountId: string, { added, field }: MonthlyOrder): Promise<void> {
+  if (added < SMALL_MONTH) return;
+  const cents = sql.raw(String(UNITS_PER_CENT));
+  const vms = await db
+    .selectFrom('vms')
+    .select(sql<number | null>`sum(monthly_price / ${cents})`.as('cents'))
+    .where('account_id', '=', accountId)
+    .where('state', '!=', 'removed')
+    .executeTakeFirstOrThrow();
+  const servers = await db
+    .selectFrom('dedicated_servers')
+    .select(sql<number | null>`sum(price / ${cents} * ((30 + runtime_days) / runtime_days))`.as('cents'))
+    .where('account_id', '=', accountId)
+    .where('state', 'in', ['ordered', 'deployed'])
+    .executeTakeFirstOrThrow();
+  const before = (BigInt(vms.cents ?? 0) + BigInt(servers.cents ?? 0)) * UNITS_PER_CENT;
+  assertMonthCanBeBilled(before, added, field);
 }
 
 async function storedCredit(db: Db, accountId: string): Promise<Credit> {

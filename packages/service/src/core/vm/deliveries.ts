@@ -22,7 +22,7 @@ import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
-import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
@@ -361,6 +361,7 @@ function finishedMessage(): string {
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 export async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
+  await assertMonthOf(db, vm.account_id, { added: price - BigInt(vm.monthly_price), field: 'cores' });
   const more = moreHeld([{ vm, price, ending }]);
   if (more !== 0n) await holdCredit(db, vm.account_id, more);
   return more;
