@@ -354,6 +354,11 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   },
   'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
   'renewDomain changeInProgress': duringChange('renewDomain'),
+  'renewDomain otherExpiry': sending('renewDomain', { form: { expire: '2001-01-01' } }),
+  'renewDomain justRenewed': async (sandbox) => {
+    await sandbox.copy('renewDomain', { form: {} });
+    return sandbox.copy('renewDomain', { form: {} });
+  },
   ...Object.fromEntries(
     (['renewDomain', 'quoteRenewDomain'] as const).map((id) => [
       `${id} tooFar`,

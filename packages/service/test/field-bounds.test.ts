@@ -48,6 +48,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
     'quoteAssignIp',
     'quoteRenewDomain',
   ].map((id) => `${id} max_price maxLength`),
+  'renewDomain expire maxLength',
+  'quoteRenewDomain expire maxLength',
   'createHandle email minLength',
   // edit-vm.test.ts has texts of this length.
   ...['createVm', 'quoteCreateVm', 'editVm', 'searchVms'].map((id) => `${id} labels maxLength`),

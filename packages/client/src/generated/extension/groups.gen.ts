@@ -574,12 +574,12 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Renew a domain
      *
-     * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
+     * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now. With `expire`, it is renewed only if it still expires then, so a second click buys no second year. Without `expire`, a second renewal within a minute is refused with 409.
      *
      * *Not shown in the specification; this is our choice.*
      *
      * @param domain Name of the domain with its TLD.
-     * @param form The price guard. The whole body is optional.
+     * @param form The expiry that is renewed, and the price guard. The whole body is optional.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws CreditLimitError if it would exceed the credit limit.
      * @throws SpendRefusedError if `beforeBillable` refused it. Nothing was sent.
@@ -589,7 +589,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Quote a domain renewal
      *
-     * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
+     * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing, and `expire` and `max_price` make no difference.
      *
      * *Not shown in the specification; this is our choice.*
      *

@@ -542,6 +542,7 @@ export const renewDomainFacts = {
     id: 'renewDomain',
     effect: 'purchase',
     form: {
+        expire: 'string',
         max_price: 'numeric'
     },
     openForm: true,
@@ -906,6 +907,7 @@ export const quoteRenewDomainFacts = {
     effect: 'read',
     repeatable: true,
     form: {
+        expire: 'string',
         max_price: 'numeric'
     },
     openForm: true,

@@ -703,7 +703,7 @@ export const setDomainTransferLock = <ThrowOnError extends boolean = false>(opti
 /**
  * Renew a domain
  *
- * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
+ * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now. With `expire`, it is renewed only if it still expires then, so a second click buys no second year. Without `expire`, a second renewal within a minute is refused with 409.
  */
 export const renewDomain = <ThrowOnError extends boolean = false>(options: Options<RenewDomainData, ThrowOnError>): RequestResult<RenewDomainResponses, unknown, ThrowOnError> => checkedClient(options).post<RenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -1124,7 +1124,7 @@ export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(option
 /**
  * Quote a domain renewal
  *
- * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
+ * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing, and `expire` and `max_price` make no difference.
  */
 export const quoteRenewDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRenewDomainData, ThrowOnError>): RequestResult<QuoteRenewDomainResponses, unknown, ThrowOnError> => checkedClient(options).post<QuoteRenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -2201,9 +2201,13 @@ export type DomainTransferLock = {
 };
 
 /**
- * The price guard of the renewal.
+ * The expiry that is renewed, and the price guard.
  */
 export type RenewDomainForm = {
+    /**
+     * When the domain expires without the renewal: `timings.expire` of `GET /domain/{domain}/info`, or its date. The domain is renewed only if it still expires then. Send it with each renewal, so that a repeated order buys one year.
+     */
+    expire?: string;
     max_price?: MaxPrice;
 };
 
@@ -4382,7 +4386,7 @@ export type SetDomainTransferLockSuccess = SetDomainTransferLockResponses[keyof 
 
 export type RenewDomainData = {
     /**
-     * The price guard. The whole body is optional.
+     * The expiry that is renewed, and the price guard. The whole body is optional.
      */
     body?: RenewDomainForm;
     headers?: {

@@ -11,7 +11,7 @@ import { UNITS_PER_CENT } from '../../rules/money.ts';
 
 const RUNS = amountOf('PROPERTY_RUNS', { usual: 3, deep: 60 });
 
-/** EUR with half cents, or a unit of 10^-8 EUR beside them. In units. */
+/** EUR with half cents, or a unit of 10^-8 EUR more or less. In units. */
 const price = fc
   .tuple(fc.integer({ min: 0, max: 2_000 }), fc.constantFrom(499_999n, 500_000n, 500_000n, 500_001n, 0n))
   .map(([cents, rest]) => BigInt(cents) * UNITS_PER_CENT + rest);
