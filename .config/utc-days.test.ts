@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The users of `utcDay`, and what is in UTC. */
+/** The users of `utcDay`, with the rule of each. */
 const IN_UTC: Readonly<Record<string, string>> = {
   'packages/service/src/core/accounting/invoice-document/content.ts': 'months of billing',
   'packages/service/src/core/accounting/invoice-document/issue.ts': 'the date of an invoice, which is the end of a month of billing',

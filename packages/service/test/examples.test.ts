@@ -79,6 +79,13 @@ const BEFORE: Readonly<Partial<Record<OperationId, (sandbox: Sandbox) => Promise
   submitVmAbuseStatement: (sandbox) => setAbuse(sandbox, 'STATEMENT_EXPECTED'),
 };
 
+function whileBlocked(id: OperationId, sent: Sent = {}) {
+  return async (sandbox: Sandbox) => {
+    await setAbuse(sandbox, 'BLOCKED');
+    return sandbox.copy(id, sent);
+  };
+}
+
 function setAbuse({ store }: Sandbox, abuse_status: string): Promise<unknown> {
   return store.commit(({ db }) =>
     db.updateTable('vms').set({ abuse_status, abuse_reason: 'Unwanted mail goes on, complaint 2026-118' }).execute(),
@@ -246,10 +253,11 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     for (let made = 0; made < 2; made++) await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('setVmBackupSchedule', { form: { interval: 'daily' } });
   },
-  'setVmPower blocked': async (sandbox) => {
-    await setAbuse(sandbox, 'BLOCKED');
-    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
-  },
+  'setVmPower blocked': whileBlocked('setVmPower', { form: { mode: 'start' } }),
+  'editVm blocked': whileBlocked('editVm', { form: { name: 'Shop' } }),
+  'setVmRdns blocked': whileBlocked('setVmRdns', { form: { domain: 'mail.example.org' } }),
+  'removeVmRdns blocked': whileBlocked('removeVmRdns'),
+  'setVmMonitoring blocked': whileBlocked('setVmMonitoring', { form: { enabled: false, port: 80 } }),
   'createVmBackup notImplemented': withoutPart('backups', 'createVmBackup', { form: {} }),
   'restoreVmBackup notImplemented': withoutPart('backups', 'restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
   'deleteVmBackup notImplemented': withoutPart('backups', 'deleteVmBackup'),

@@ -770,7 +770,7 @@ export type SetBillingProfileRequest = {
      */
     reverse_charge: boolean;
     /**
-     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The tax statuses of other days stay as they are.
+     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The first profile of an account that bought nothing holds from the beginning. The tax statuses of other days stay as they are.
      */
     valid_from?: Day;
     /**

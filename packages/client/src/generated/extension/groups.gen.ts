@@ -123,7 +123,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Set the monitoring
      *
-     * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
+     * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again, or when the port is no longer checked. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
      *
      * *Not shown in the specification; this is our choice.*
      *

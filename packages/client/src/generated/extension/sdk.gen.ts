@@ -209,7 +209,7 @@ export const detachVmIso = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set the monitoring
  *
- * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
+ * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again, or when the port is no longer checked. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
  */
 export const setVmMonitoring = <ThrowOnError extends boolean = false>(options: Options<SetVmMonitoringData, ThrowOnError>): RequestResult<SetVmMonitoringResponses, unknown, ThrowOnError> => checkedClient(options).post<SetVmMonitoringResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -848,7 +848,7 @@ export type VmMonitoring = {
  */
 export type SubmitVmAbuseStatementForm = {
     /**
-     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters without line breaks.
+     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters. It may have line breaks.
      */
     statement: string;
 };

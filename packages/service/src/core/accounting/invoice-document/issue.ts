@@ -170,7 +170,12 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     reverseCharge,
   };
   await insertDocument(db, { id: invoice.id, invoice, content, name: null, sums, issued: invoice.created, due });
-  await db.updateTable('invoices').set({ number }).where('id', '=', invoice.id).execute();
+  // An invoice of 0.00 EUR is paid when it is issued, and has an event of each: it is open until then, which no event says while it has no number.
+  const isPaid = invoice.status === 'PAID';
+  const stored = db.updateTable('invoices').where('id', '=', invoice.id);
+  if (isPaid) await stored.set({ status: 'OPEN' }).execute();
+  await stored.set({ number }).execute();
+  if (isPaid) await stored.set({ status: 'PAID' }).execute();
   if (balance > 0n) await payInvoices(db, invoice.account_id);
 }
 
