@@ -2303,7 +2303,7 @@ export type DsRecord = {
  */
 export type EnableDomainDnssecForm = {
     /**
-     * DS records in the form of zone files, with commas between them: key tag (0 to 65535), algorithm, digest type and digest. Algorithms and digest types that use SHA-1 are refused, because resolvers do not accept them any longer.
+     * DS records in the form of zone files, with commas or line breaks between them: key tag (0 to 65535), algorithm, digest type and digest. Whole lines as `dnssec-dsfromkey`, `dig` and `pdnsutil` print them are taken, too: with a name, a TTL and a class, blanks within the digest, and a comment after a semicolon. Algorithms and digest types that use SHA-1 are refused, because resolvers do not accept them any longer.
      */
     ds_records?: string;
 };
