@@ -69,12 +69,18 @@ export async function releaseAddress(panel: Panel, id: string, address: string):
   if ((await addresses(panel, id)).includes(address)) await panel.reseller.ip.release(address);
 }
 
-/** Moves an address to another server of the customer. The other server then costs more. */
+/** Moves an address to another server of the customer. The other server then costs more, and the one that had it gets its price of now, too. */
 export async function moveAddress(panel: Panel, address: string, toId: string): Promise<void> {
   const { product } = panel.orders.find(toId);
   const had = await addresses(panel, toId);
   if (had.includes(address)) return;
-  await panel.reseller.ip.assign(address, { vmid: vmOf(panel, toId), max_price: maxServerPrice(product, had.length + 1) });
+  const { ip } = panel.reseller;
+  const vmid = vmOf(panel, toId);
+  const { price, vms = [] } = await ip.quoteAssign(address, { vmid });
+  const most = maxServerPrice(product, had.length + 1);
+  if (vms.some((vm) => String(vm.vmid) === vmid && vm.net > Number(most)))
+    throw new Error(`The server would cost more than ${most} EUR with the address. Raise its price in the list of packages first.`);
+  await ip.assign(address, { vmid, max_price: String(price.net) });
 }
 
 /** A link to the screen of the server, for the browser of the customer. It opens one session. */

@@ -60,9 +60,9 @@ export async function domainArea({ reseller }: Panel, name: string): Promise<Dom
 export async function renewDomain(panel: Panel, name: string, expires: string): Promise<DomainArea> {
   const area = await domainArea(panel, name);
   if (!area.expires.startsWith(`${expires} `)) return area;
-  const guard = { max_price: maxDomainPrice(name) };
+  const form = { expire: expires, max_price: maxDomainPrice(name) };
   const { domain } = panel.reseller;
-  await domain.renew(name, guard, { idempotencyKey: `panel-renew-${name}-${expires}` }).catch((error: unknown) => recover(panel, error));
+  await domain.renew(name, form, { idempotencyKey: `panel-renew-${name}-${expires}` }).catch((error: unknown) => recover(panel, error));
   return domainArea(panel, name);
 }
 

@@ -1,7 +1,7 @@
 /** Contents of documents for tests, with consistent amounts. */
-import { dayOf } from '../src/core/accounting/invoice-document/content.ts';
 import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
 import { SECONDS_PER_PRICE, totalOf } from '../src/rules/billing.ts';
+import { utcDay } from '../src/rules/day.ts';
 import { decimalOf, euros } from '../src/rules/money.ts';
 import { taxed, treatmentOf } from '../src/rules/vat.ts';
 import type { VatTreatment } from '../src/rules/vat.ts';
@@ -35,8 +35,8 @@ export function invoiceContent({ lines: count = 1, rates = [1900], prepaid = '0.
         unit: 'second' as const,
         price: decimalOf(price),
         priceQuantity: Number(SECONDS_PER_PRICE),
-        first: dayOf(NOVEMBER),
-        last: dayOf(NOVEMBER + seconds - 1),
+        first: utcDay(NOVEMBER * 1000),
+        last: utcDay((NOVEMBER + seconds - 1) * 1000),
       },
       exact: price * BigInt(seconds),
     };

@@ -79,6 +79,13 @@ const BEFORE: Readonly<Partial<Record<OperationId, (sandbox: Sandbox) => Promise
   submitVmAbuseStatement: (sandbox) => setAbuse(sandbox, 'STATEMENT_EXPECTED'),
 };
 
+function whileBlocked(id: OperationId, sent: Sent = {}) {
+  return async (sandbox: Sandbox) => {
+    await setAbuse(sandbox, 'BLOCKED');
+    return sandbox.copy(id, sent);
+  };
+}
+
 function setAbuse({ store }: Sandbox, abuse_status: string): Promise<unknown> {
   return store.commit(({ db }) =>
     db.updateTable('vms').set({ abuse_status, abuse_reason: 'Unwanted mail goes on, complaint 2026-118' }).execute(),
@@ -246,10 +253,11 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     for (let made = 0; made < 2; made++) await sandbox.copy('createVmBackup', { form: {} });
     return sandbox.copy('setVmBackupSchedule', { form: { interval: 'daily' } });
   },
-  'setVmPower blocked': async (sandbox) => {
-    await setAbuse(sandbox, 'BLOCKED');
-    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
-  },
+  'setVmPower blocked': whileBlocked('setVmPower', { form: { mode: 'start' } }),
+  'editVm blocked': whileBlocked('editVm', { form: { name: 'Shop' } }),
+  'setVmRdns blocked': whileBlocked('setVmRdns', { form: { domain: 'mail.example.org' } }),
+  'removeVmRdns blocked': whileBlocked('removeVmRdns'),
+  'setVmMonitoring blocked': whileBlocked('setVmMonitoring', { form: { enabled: false, port: 80 } }),
   'createVmBackup notImplemented': withoutPart('backups', 'createVmBackup', { form: {} }),
   'restoreVmBackup notImplemented': withoutPart('backups', 'restoreVmBackup', { form: { backup_id: sampleIdentifiers.backup } }),
   'deleteVmBackup notImplemented': withoutPart('backups', 'deleteVmBackup'),
@@ -306,19 +314,8 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'assignIp changeInProgress': duringVmChange('assignIp', { form: { ...SAMPLE_VM } }),
   'releaseIp changeInProgress': duringVmChange('releaseIp'),
   'releaseIp creditLimit': async (sandbox) => {
-    await sandbox.store.commit(async ({ db }) => {
-      const prices = {
-        core: '9.00',
-        mem: '1.20',
-        nvme: '0.04',
-        hdd: '0.01',
-        extra_ip: '1.50',
-        extra_backup_slot: '0.50',
-        extra_gbit: '5.00',
-      };
-      await storePrices(db, 'nl_ryzen', { validFrom: sandbox.clock.now(), prices, appliesTo: 'new_purchases' });
-      await db.updateTable('accounts').set({ credit_limit: 0 }).execute();
-    });
+    await chargeMoreForCores(sandbox, '9.00');
+    await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
     return sandbox.copy('releaseIp');
   },
   'assignIp otherDatacenter': (sandbox) => toOtherDatacenter(sandbox, 'assignIp'),
@@ -365,6 +362,11 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   },
   'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
   'renewDomain changeInProgress': duringChange('renewDomain'),
+  'renewDomain otherExpiry': sending('renewDomain', { form: { expire: '2001-01-01' } }),
+  'renewDomain justRenewed': async (sandbox) => {
+    await sandbox.copy('renewDomain', { form: {} });
+    return sandbox.copy('renewDomain', { form: {} });
+  },
   ...Object.fromEntries(
     (['renewDomain', 'quoteRenewDomain'] as const).map((id) => [
       `${id} tooFar`,
@@ -463,6 +465,8 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'assignIp firstAddress': sending('assignIp', { path: FIRST_ADDRESS, form: { ...SAMPLE_VM } }),
   'assignIp priceTooHigh': sending('assignIp', { form: { ...SAMPLE_VM, max_price: '1.00' } }),
   'quoteAssignIp firstAddress': sending('quoteAssignIp', { path: FIRST_ADDRESS, form: { ...SAMPLE_VM } }),
+  'releaseIp badPrice': sending('releaseIp', { form: { max_price: '8,40' } }),
+  'releaseIp priceTooHigh': sending('releaseIp', { form: { max_price: '1.00' } }),
   'releaseIp firstAddress': sending('releaseIp', { path: FIRST_ADDRESS }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
@@ -518,6 +522,12 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
 /** The example form of an operation; nothing if it has no form. */
 const exampleOf = (id: OperationId): Sent => requests.find(([other]) => other === id)?.[2] ?? {};
 
+/** A moved or released address costs nothing more unless prices have risen since the VMs were bought. */
+function chargeMoreForCores({ store, clock }: Sandbox, core = '2.01'): Promise<void> {
+  const prices = { core, mem: '1.20', nvme: '0.04', hdd: '0.01', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' };
+  return store.commit(({ db }) => storePrices(db, 'nl_ryzen', { validFrom: clock.now(), prices, appliesTo: 'new_purchases' }));
+}
+
 /** Changes a sandbox so that it refuses each operation that has the example of the error. */
 interface SharedCause {
   prepare?(sandbox: Sandbox): Promise<unknown>;
@@ -527,7 +537,7 @@ interface SharedCause {
 /** Causes that are the same for every operation. `statuses.test.ts` and `idempotency.test.ts` test the others. */
 const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
   spendingLimit: {
-    prepare: async () => undefined,
+    prepare: (sandbox) => chargeMoreForCores(sandbox),
     send: async (sandbox, id) => {
       const { store, ports } = sandbox;
       const apiKey = await store.commit(async ({ db }) => {
@@ -551,7 +561,10 @@ const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
     },
   },
   creditLimit: {
-    prepare: ({ store }) => store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute()),
+    async prepare(sandbox) {
+      await chargeMoreForCores(sandbox);
+      await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
+    },
     send: (sandbox, id) => sandbox.copy(id, exampleOf(id)),
   },
   quotaExceeded: {

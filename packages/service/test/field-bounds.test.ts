@@ -36,7 +36,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'replayWebhook since minLength',
   ...['minLength', 'maxLength'].map((bound) => `enableDomainDnssec ds_records ${bound}`),
   'setVmRdns domain minLength',
-  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'renewDomain'].map(
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer', 'buyIps', 'assignIp', 'releaseIp', 'renewDomain'].map(
     (id) => `${id} max_price maxLength`,
   ),
   ...[
@@ -48,6 +48,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
     'quoteAssignIp',
     'quoteRenewDomain',
   ].map((id) => `${id} max_price maxLength`),
+  'renewDomain expire maxLength',
+  'quoteRenewDomain expire maxLength',
   'createHandle email minLength',
   // edit-vm.test.ts has texts of this length.
   ...['createVm', 'quoteCreateVm', 'editVm', 'searchVms'].map((id) => `${id} labels maxLength`),

@@ -129,7 +129,7 @@ const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, own
   quoteBuyIps: purchaseOfIps,
   assignIp: moveOfIp,
   quoteAssignIp: moveOfIp,
-  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path }),
+  releaseIp: async (service, owner) => ({ path: (await moveOfIp(service, owner)).path, form: { max_price: '1000.00' } }),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
   deleteDedicatedServer: (service, owner) => deployServer(service, owner, RYZEN),
   undeleteDedicatedServer: async (service, owner) => {
@@ -143,11 +143,8 @@ const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, own
     ...(await registerDomain(service, owner, 'redirected.net')),
     form: FIVE_NAMESERVERS,
   }),
-  renewDomain: async (service, owner) => ({ ...(await registerDomain(service, owner, 'kept.net')), form: { max_price: '99.00' } }),
-  quoteRenewDomain: async (service, owner) => ({
-    ...(await registerDomain(service, owner, 'priced.net')),
-    form: { max_price: '99.00' },
-  }),
+  renewDomain: (service, owner) => renewalOf(service, owner, 'kept.net'),
+  quoteRenewDomain: (service, owner) => renewalOf(service, owner, 'priced.net'),
   setDomainHandle: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'inherited.net')),
     form: { handle: await handleOf(service, { apiKey: owner.apiKey, phone: PHONE }) },
@@ -337,6 +334,12 @@ async function offerServer(
 
 function fail(): never {
   throw new Error('The market of the sandbox has fewer servers than the tests need.');
+}
+
+async function renewalOf(service: TestService, owner: Owner, name: string) {
+  const sent = await registerDomain(service, owner, name);
+  const { expire } = (await service.call('getDomain', { ...sent, apiKey: owner.apiKey })).body.data.timings;
+  return { ...sent, form: { expire, max_price: '99.00' } };
 }
 
 async function registerDomain(

@@ -33,7 +33,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   setDomainHandle: 'same',
   enableDomainDnssec: 'same',
   disableDomainDnssec: 'same',
-  renewDomain: 'anew',
+  renewDomain: 'refused',
   requestDomainAuthcode: 'anew',
   undeleteDomain: 'refused',
   editDomainDns: 'same',

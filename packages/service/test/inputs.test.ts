@@ -221,6 +221,7 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
     max_price: guardsPrice('assignIp'),
   },
   quoteAssignIp: { sameAs: 'assignIp' },
+  releaseIp: { max_price: guardsPrice('releaseIp') },
   purchaseDedicatedServer: { max_price: guardsPrice('purchaseDedicatedServer') },
   quotePurchaseDedicatedServer: { sameAs: 'purchaseDedicatedServer' },
   registerDomain: {
@@ -233,7 +234,10 @@ const EFFECTS: Readonly<Partial<Record<OperationId, Readonly<Record<string, Effe
   },
   quoteRegisterDomain: { sameAs: 'registerDomain' },
   setDomainNameservers: Object.fromEntries(['ns1', 'ns2', 'ns3', 'ns4', 'ns5'].map((name) => [name, nameserver(name)])),
-  renewDomain: { max_price: guardsPrice('renewDomain') },
+  renewDomain: {
+    expire: refusedWith('renewDomain', { expire: '2001-01-01' }, { status: 409, word: 'expires' }),
+    max_price: guardsPrice('renewDomain'),
+  },
   quoteRenewDomain: { sameAs: 'renewDomain' },
   setDomainHandle: { handle: shownBy('getDomain', ({ handle }) => handle.ownerC) },
   enableDomainDnssec: {

@@ -876,7 +876,7 @@ export const recordRefund = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Export for bookkeeping
  *
- * Returns the documents or payments of all accounts in a range of days as CSV (RFC 4180, UTF-8, comma, CRLF), the earliest first. The first line has the names of the columns. Amounts are in EUR with a dot. Days are in UTC.
+ * Returns the documents or payments of all accounts in a range of days as CSV (RFC 4180, UTF-8, comma, CRLF), the earliest first. The first line has the names of the columns. Amounts are in EUR with a dot. Days are those of the documents, and of payments in the time zone of the provider. The document's `paid` is in its first row.
  *
  * | table | a row for each | columns |
  * | --- | --- | --- |

@@ -770,7 +770,7 @@ export type SetBillingProfileRequest = {
      */
     reverse_charge: boolean;
     /**
-     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The tax statuses of other days stay as they are.
+     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The first profile of an account that bought nothing holds from the beginning. The tax statuses of other days stay as they are.
      */
     valid_from?: Day;
     /**
@@ -4463,12 +4463,12 @@ export type PaymentPath = Slug;
 export type BookkeepingTablePath = 'invoices' | 'credit_notes' | 'lines' | 'payments';
 
 /**
- * First day, in UTC. The default is the first day of the month of the last day.
+ * First day, of payments in the time zone of the provider, and of documents in UTC, as the months of billing. The default is the first day of the month of the last day.
  */
 export type FirstDayQuery = Day;
 
 /**
- * Last day, in UTC, at most 366 days with the first one. The default is today.
+ * Last day, in the same time zone as the first one, at most 366 days with the first one. The default is today.
  */
 export type LastDayQuery = Day;
 
@@ -6426,11 +6426,11 @@ export type ExportBookkeepingData = {
     };
     query?: {
         /**
-         * First day, in UTC. The default is the first day of the month of the last day.
+         * First day, of payments in the time zone of the provider, and of documents in UTC, as the months of billing. The default is the first day of the month of the last day.
          */
         from?: Day;
         /**
-         * Last day, in UTC, at most 366 days with the first one. The default is today.
+         * Last day, in the same time zone as the first one, at most 366 days with the first one. The default is today.
          */
         to?: Day;
     };

@@ -276,6 +276,7 @@ export type RouteHandlers = {
         Reply: AssignIpResponses;
     }>;
     releaseIp: RouteHandler<{
+        Body?: ReleaseIpData['body'];
         Headers?: ReleaseIpData['headers'];
         Params: ReleaseIpData['path'];
         Reply: ReleaseIpResponses;

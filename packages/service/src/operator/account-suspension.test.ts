@@ -86,7 +86,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('a suspended account reads what it owes: its invoices, documents, payments and credit', async () => {
+test('a suspended account reads what it owes, and its events: its invoices, documents, payments and credit', async () => {
   const service = await startOperator();
   const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) => writeBillingProfile(db, id, undated(demoBillingProfile), 0));
@@ -99,6 +99,8 @@ test('a suspended account reads what it owes: its invoices, documents, payments 
   const [invoice] = (await service.call('listDocuments', { apiKey })).body.data.list;
   expect(await service.call('getInvoice', { path: { invoiceID: invoice.invoiceID }, apiKey })).toMatchObject({ status: 200 });
   for (const link of [invoice.document, invoice.xml]) expect((await fetch(link)).status).toBe(200);
+  const { events } = (await service.call('listEvents', { apiKey })).body.data;
+  expect(events.at(-1)).toMatchObject({ type: 'account.suspended' });
   expect(await service.call('listVms', { apiKey })).toMatchObject(SUSPENDED);
 });
 

@@ -55,14 +55,22 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     const before = (await readBillingProfile(db, account.id))?.statuses ?? [];
     // A status that no document can show does not last until the first whole day.
     const replacesFault = day === first.day && before.length > 0 && !canBeShown(inForceAt(before, first.from));
-    const validFrom = replacesFault ? first.from : startOfDay(timeZone, day);
-    const statuses = withStatus(before, { day, validFrom, country, vatId, reverseCharge });
+    const isFirst = valid_from === undefined && before.length === 0 && !(await hasBought(db, account.id));
+    const validFrom = replacesFault || isFirst ? first.from : startOfDay(timeZone, day);
+    const statuses = withStatus(before, { day: isFirst ? first.day : day, validFrom, country, vatId, reverseCharge });
     await writeBillingProfile(db, account.id, { ...address, language, statuses }, now);
     // The amount that a balance adds to the credit depends on the VAT.
     await updateDebt(db, account.id);
     return profileOf(db, account.id, now);
   },
 };
+
+/** Whether the account has or had anything that is billed. The first profile of one that did not holds from the beginning. */
+async function hasBought(db: Db, accountId: string): Promise<boolean> {
+  const position = await db.selectFrom('positions').select('vm_id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
+  const charge = await db.selectFrom('charges').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
+  return position !== undefined || charge !== undefined;
+}
 
 function brokenDay({ valid_from: day }: SetBillingProfileRequest, first: string): BrokenRule[] {
   if (day === undefined || day >= first) return [];

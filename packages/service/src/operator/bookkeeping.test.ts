@@ -56,7 +56,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await tableOf(service, 'invoices')).toEqual([
       'number,date,due,account_id,buyer,buyer_country,buyer_vat_id,reverse_charge,status,vat_percent,net,vat,gross,document_gross,paid',
       `INV-00001,2026-12-01,2026-12-15,${buyer},PAID,19,12.89,2.45,15.34,21.40,20.22`,
-      `INV-00001,2026-12-01,2026-12-15,${buyer},PAID,16,5.22,0.84,6.06,21.40,20.22`,
+      `INV-00001,2026-12-01,2026-12-15,${buyer},PAID,16,5.22,0.84,6.06,21.40,`,
     ]);
     expect(await tableOf(service, 'credit_notes')).toEqual([
       'number,date,corrects,reason,account_id,buyer,buyer_country,buyer_vat_id,reverse_charge,vat_percent,net,vat,gross,document_gross',
@@ -66,7 +66,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await tableOf(service, 'lines')).toEqual([
       'number,date,line,group,title,details,first_day,last_day,quantity,unit,price,price_quantity,vat_percent,net',
       expect.stringMatching(/^INV-00001,2026-12-01,1,Virtual servers,.*,2026-11-10,2026-11-15,471403,second,10.40,2592000,19,1.89$/),
-      expect.stringMatching(/^INV-00001,2026-12-01,2,Virtual servers,.*,2026-11-15,2026-11-30,1299600,second,10.40,2592000,16,5.22$/),
+      expect.stringMatching(/^INV-00001,2026-12-01,2,Virtual servers,.*,2026-11-16,2026-11-30,1299600,second,10.40,2592000,16,5.22$/),
       'INV-00001,2026-12-01,3,Domains,booked.net,"Registration, in advance",2026-11-10,2027-11-10,1,piece,11.00,1,19,11.00',
       "CN-00001,2026-12-02,1,Correction,'@Outage,Invoice INV-00001 of 2026-12-01,,,1,piece,0.71,1,19,0.71",
       "CN-00001,2026-12-02,2,Correction,'@Outage,Invoice INV-00001 of 2026-12-01,,,1,piece,0.29,1,16,0.29",
@@ -79,6 +79,22 @@ describe.each(engines)('on %s', (engine) => {
         `2026-12-02,payment,${id},b,2026-12-02,bank_transfer,INV-00001,100.00,79.78,INV-00001 20.22,`,
       ].toSorted(),
     );
+  });
+
+  test('has the payments of the days of the provider', async () => {
+    const service = await startOperator({ engine });
+    const { client, clock } = service;
+    const vat_rates = [{ basis_points: 1900, valid_from: '2007-01-01' }];
+    await operator.setVatRates({ client, body: { vat_rates, time_zone: 'America/New_York' } });
+    const { id: account_id } = await service.account();
+    clock.advanceTo('2026-12-02T04:59:59Z');
+    const body = { amount: '1.00', date: '2026-12-01', method: 'bank_transfer', reference: 'R' };
+    await operator.recordPayment({ client, path: { account_id, payment: 'late' }, body });
+    const recorded = async (day: string) => (await tableOf(service, 'payments', day, day)).slice(1).map((row) => row.split(',')[0]);
+    expect([await recorded('2026-12-01'), await recorded('2026-12-02')]).toEqual([['2026-12-01'], []]);
+    clock.advance(1_000);
+    await operator.recordPayment({ client, path: { account_id, payment: 'next' }, body });
+    expect([await recorded('2026-12-01'), await recorded('2026-12-02')]).toEqual([['2026-12-01'], ['2026-12-02']]);
   });
 
   test('has the documents of the days, both included', async () => {

@@ -133,6 +133,7 @@ test('a blocked VM refuses each change of the reseller and of the provider, but 
   const other = String((await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } })).body.data.identifier);
   const { backup_id } = (await service.call('createVmBackup', { path })).body.data;
   const { ipv4 } = (await service.call('getVmConfig', { path: { vmid: other } })).body.data.config;
+  const [{ ip_address: first }] = (await service.call('getVmConfig', { path })).body.data.config.ipv4;
   await set('BLOCKED');
   const { client } = service;
   for (const refused of [
@@ -142,6 +143,10 @@ test('a blocked VM refuses each change of the reseller and of the provider, but 
     await service.call('attachVmIso', { path, form: { iso: 'systemrescue_12' } }),
     await service.call('changeVm', { path, form: { cores: 4 } }),
     await service.call('buyIps', { form: { vmid } }),
+    await service.call('editVm', { path, form: { name: 'Shop' } }),
+    await service.call('setVmRdns', { path, form: { domain: 'mail.example.org' } }),
+    await service.call('removeVmRdns', { path: { vmid, ip_address: first }, apiKey: service.apiKey }),
+    await service.call('setVmMonitoring', { path, form: { enabled: false, port: 80 } }),
     await service.call('assignIp', { path: { ip_address: ipv4[1].ip_address }, form: { vmid } }),
   ])
     expect(refused).toMatchObject(BLOCKED);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { vatRatesOf } from '../core/accounting/account-vat.ts';
+import { heldBy } from '../core/accounting/credit-hold.ts';
 import { quotedAmounts } from '../core/accounting/quote.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
 import { addressesOf, addressesOfVms, ofFamily } from '../core/vm/addresses.ts';
@@ -128,7 +129,11 @@ export const quoteResizeVm: ServiceOperation<'quoteResizeVm'> = {
       const vm = await vmOf(db, path.vm_id);
       stateAfter(vm, 'resize');
       const resize = await quotedResize(db, vm, { resources: definedOnly(body), now });
-      const { price, untilPeriodEnd, credit } = quotedAmounts(resize, await vatRatesOf(db, accountId), now);
+      const { price, untilPeriodEnd, credit } = quotedAmounts(resize, {
+        rates: await vatRatesOf(db, accountId),
+        held: await heldBy(db, accountId),
+        now,
+      });
       return {
         price: shownAmounts(price),
         until_period_end: shownAmounts(untilPeriodEnd),

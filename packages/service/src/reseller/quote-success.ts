@@ -1,6 +1,7 @@
 import type { Quote } from '@reseller/client/extension';
 
 import { vatRatesOf } from '../core/accounting/account-vat.ts';
+import { heldBy } from '../core/accounting/credit-hold.ts';
 import { toQuote } from '../core/accounting/quote.ts';
 import type { QuotedPurchase } from '../core/accounting/quote.ts';
 import type { Db } from '../store/store.ts';
@@ -11,6 +12,6 @@ export async function quoteSuccess(
   purchase: QuotedPurchase,
   { accountId, now }: { readonly accountId: string; readonly now: number },
 ): Promise<{ message: string; data: Quote }> {
-  const rates = await vatRatesOf(db, accountId);
-  return { message: 'The price was computed. Nothing was bought.', data: toQuote(purchase, rates, now) };
+  const buyer = { rates: await vatRatesOf(db, accountId), held: await heldBy(db, accountId), now };
+  return { message: 'The price was computed. Nothing was bought.', data: toQuote(purchase, buyer) };
 }

@@ -51,9 +51,8 @@ test.each(quotes.flatMap(([id, quote]) => (quote === undefined ? [] : [[id, quot
     expect((await service.call(id, sent)).status).toBe(200);
     const used = Math.round((remaining - (await remainingCredit(service, owner.apiKey))) * 100);
     const needed = Math.round(body.data.neededCredit * 100);
-    // A purchase needs whole cents, rounded up, and holds its exact cost. A moved address frees as much at the VM that loses it.
-    const freed = id === 'assignIp' ? needed : 0;
-    expect([needed - freed, needed - freed - 1]).toContain(used);
+    // A moved address costs nothing at unchanged prices.
+    expect(used).toBe(needed);
   },
 );
 

@@ -1,7 +1,7 @@
 /** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
-import { decimalOf, euros, numberOf, roundHalfUpToCents, roundUpToCents } from './money.ts';
+import { decimalOf, euros, numberOf, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
-import { Refusal } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 
 /** The amounts of an account that decide whether it may buy more. */
 export interface Credit {
@@ -17,10 +17,10 @@ export interface Credit {
 /**
  * `creditLimitRemaining`, in whole cents. Purchases are checked against this number. Renewals or a lowered limit can make it negative.
  *
- * It is rounded half up, not half to even, so that a purchase of whole cents lowers it by exactly its price.
+ * The held amount is rounded like the total of an invoice, so that a limit buys what is invoiced within it.
  */
 export function remainingCredit({ limit, balance, unpaid, held }: Credit): Money {
-  return limit + balance - unpaid - roundHalfUpToCents(held);
+  return limit + balance - unpaid - roundToCents(held);
 }
 
 /** The amounts that add up to the remaining credit, in whole cents. */
@@ -37,13 +37,42 @@ export interface ExplainedCredit {
 /** @param pending The part of `held` for orders that are being delivered. */
 export function explainCredit(credit: Credit, pending: Money): ExplainedCredit {
   const { limit, balance, unpaid, held } = credit;
-  const estimate = roundHalfUpToCents(held - pending);
-  return { limit, balance, unpaid, estimate, pending: roundHalfUpToCents(held) - estimate, remaining: remainingCredit(credit) };
+  const estimate = roundToCents(held - pending);
+  return { limit, balance, unpaid, estimate, pending: roundToCents(held) - estimate, remaining: remainingCredit(credit) };
 }
 
-/** The remaining credit that a purchase needs, in whole cents. One that lowers the estimate of the period needs none. */
-export function neededCredit(amount: Money): Money {
-  return amount > 0n ? roundUpToCents(amount) : 0n;
+/**
+ * The remaining credit that a purchase needs and takes, in whole cents. Only the sum of all amounts is rounded, so it depends on the amount that is
+ * held already. A purchase that lowers the estimate of the period needs none.
+ */
+export function neededCredit(amount: Money, held: Money): Money {
+  return amount > 0n ? roundToCents(held + amount) - roundToCents(held) : 0n;
+}
+
+/**
+ * The most that a month of an account can cost if it keeps everything. Amounts are integers below 2^53 units, 90 million EUR, which unpaid
+ * invoices of several months must not reach.
+ */
+const MAX_MONTH = euros('10000000.00');
+
+/** Orders of less cannot reach the limit by their number. */
+export const SMALL_MONTH = euros('1000.00');
+
+/**
+ * @param before The cost of a month of everything that the account has.
+ * @param added The cost of a month of the order.
+ * @param field The field of the form that chooses what is ordered.
+ * @throws Refusal 422 if both together are too much to bill.
+ */
+export function assertMonthCanBeBilled(before: Money, added: Money, field: string): void {
+  if (before + added <= MAX_MONTH) return;
+  throw invalid([
+    {
+      field,
+      rule: 'maximum',
+      message: `must cost less: a month of this account would cost ${decimalOf(before + added)} EUR, and the service bills at most ${decimalOf(MAX_MONTH)} EUR`,
+    },
+  ]);
 }
 
 /**
@@ -51,14 +80,15 @@ export function neededCredit(amount: Money): Money {
  *
  * @param price Net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server.
  * @param maxPrice The field of the form, in EUR. Undefined accepts every price.
+ * @param of What has the price, for the message: ` of the VMs 1 and 2 together`.
  * @throws Refusal 412 if the price is higher.
  */
-export function assertPriceAccepted(price: Money, maxPrice: string | undefined): void {
+export function assertPriceAccepted(price: Money, maxPrice: string | undefined, of = ''): void {
   if (maxPrice === undefined || price <= euros(maxPrice)) return;
   throw new Refusal(
     412,
     'precondition_failed',
-    `The net price is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
+    `The net price${of} is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
     { data: { net: numberOf(price), max_price: Number(maxPrice) } },
   );
 }

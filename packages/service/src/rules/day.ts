@@ -39,9 +39,19 @@ export function startOfDay(timeZone: string, day: string): number {
   return midnight + within * MS_PER_MINUTE;
 }
 
+/**
+ * The day of an instant in UTC, for what is in UTC by rule: the months of billing, of usage and of spending, and the registries. People read
+ * `dayIn` the time zone of the provider.
+ *
+ * @param instant Milliseconds.
+ */
+export function utcDay(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
 /** The day after a day. */
 export function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + MS_PER_DAY).toISOString().slice(0, 10);
+  return utcDay(Date.parse(`${day}T00:00:00Z`) + MS_PER_DAY);
 }
 
 /**

@@ -1,17 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import {
-  decimalOf,
-  divideHalfEven,
-  divideUp,
-  euros,
-  numberOf,
-  roundHalfUpToCents,
-  roundToCents,
-  roundUpToCents,
-  UNITS_PER_CENT,
-} from './money.ts';
+import { decimalOf, divideHalfEven, divideUp, euros, numberOf, roundHalfUpToCents, roundToCents, UNITS_PER_CENT } from './money.ts';
 
 const amounts = fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n });
 
@@ -105,19 +95,15 @@ test('refuses a negative denominator like 0, with the reason', () => {
 });
 
 test.each([
-  [0n, 0n, 0n, 0n],
-  [1n, 0n, 0n, 1n],
-  [499_999n, 0n, 0n, 1n],
-  [500_000n, 0n, 1n, 1n],
-  [500_001n, 1n, 1n, 1n],
-  [1_000_000n, 1n, 1n, 1n],
-  [1_000_001n, 1n, 1n, 2n],
-  [1_500_000n, 2n, 2n, 2n],
-  [2_500_000n, 2n, 3n, 3n],
-])('%s units are %s cents half to even, %s cents half up and %s cents rounded up', (amount, halfEven, halfUp, up) => {
-  expect([roundToCents(amount), roundHalfUpToCents(amount), roundUpToCents(amount)].map((rounded) => rounded / UNITS_PER_CENT)).toEqual([
-    halfEven,
-    halfUp,
-    up,
-  ]);
+  [0n, 0n, 0n],
+  [1n, 0n, 0n],
+  [499_999n, 0n, 0n],
+  [500_000n, 0n, 1n],
+  [500_001n, 1n, 1n],
+  [1_000_000n, 1n, 1n],
+  [1_000_001n, 1n, 1n],
+  [1_500_000n, 2n, 2n],
+  [2_500_000n, 2n, 3n],
+])('%s units are %s cents half to even, and %s cents half up', (amount, halfEven, halfUp) => {
+  expect([roundToCents(amount), roundHalfUpToCents(amount)].map((rounded) => rounded / UNITS_PER_CENT)).toEqual([halfEven, halfUp]);
 });

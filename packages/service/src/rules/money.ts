@@ -71,8 +71,3 @@ export function roundToCents(amount: Money): Money {
 export function roundHalfUpToCents(amount: Money): Money {
   return ((amount + UNITS_PER_CENT / 2n) / UNITS_PER_CENT) * UNITS_PER_CENT;
 }
-
-/** A non-negative amount rounded up to whole cents, in units. */
-export function roundUpToCents(amount: Money): Money {
-  return divideUp(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
-}

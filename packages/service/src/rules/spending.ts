@@ -1,5 +1,7 @@
 /** Spending limits of API keys (not shown in the specification; our choice). */
 
+import { utcDay } from './day.ts';
+
 /** The days and months of a spending limit, UTC. */
 export interface SpendingPeriods {
   /** Such as 2026-11-23. */
@@ -10,6 +12,6 @@ export interface SpendingPeriods {
 
 /** @param now Milliseconds. */
 export function spendingPeriodsOf(now: number): SpendingPeriods {
-  const day = new Date(now).toISOString().slice(0, 10);
+  const day = utcDay(now);
   return { day, month: day.slice(0, 7) };
 }

@@ -305,10 +305,14 @@ function renew(sim: Simulation, account: ModelAccount, name: string): Promise<vo
   const { model, clock } = sim;
   const price = renewalPrice({ tld: model.domains.get(name)?.tld ?? '' });
   const guard = randomGuard(sim.dice, price);
+  // A second renewal without an expiry is refused for a minute, so each names one: mostly the present one.
+  const present = model.domains.get(name)?.expires ?? clock.seconds();
+  const named = sim.dice.chance(0.85) ? present : present + 86_400;
+  const expire = new Date(named * 1000).toISOString().slice(0, 19).replace('T', ' ');
   return send(sim, {
     account,
     id: 'renewDomain',
-    sent: { path: { domain: name }, form: guard },
+    sent: { path: { domain: name }, form: { ...guard, expire } },
     otherForm: { max_price: '987.65' },
     predict() {
       const domain = ownDomain(model, account, name);
@@ -321,7 +325,7 @@ function renew(sim: Simulation, account: ModelAccount, name: string): Promise<vo
         refusal:
           !domain || stop === undefined
             ? notFound
-            : domain.terminated || stop > anniversary(now, MAX_YEARS)
+            : domain.terminated || stop > anniversary(now, MAX_YEARS) || named !== domain.expires
               ? wrongState
               : isAbove(price, guard)
                 ? priceTooHigh

@@ -1,9 +1,18 @@
 /** Resellers buy, move and release addresses of their VMs, and read the list. */
 import { expect } from 'vitest';
 
-import { applyResize, applySize, beginVmChange, forgetAddress, heldByResize, moreHeld, priceWith, resizeRefusal } from './actions-vm.ts';
+import {
+  applyResize,
+  applySize,
+  beginVmChange,
+  forgetAddress,
+  heldByResize,
+  moreHeldByAll,
+  priceWith,
+  resizeRefusal,
+} from './actions-vm.ts';
 import type { Resized } from './actions-vm.ts';
-import { numberOf } from './fraction.ts';
+import { numberOf, plus, ZERO } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
 import { hostOf } from './model-room.ts';
 import { grossShown, rateAt } from './model-vat.ts';
@@ -120,7 +129,7 @@ function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
     const resources = { ...vm.resources, ips: vm.resources.ips + ips };
     return { to: resources, ...priceWith(sim, vm, resources) };
   };
-  const guard = randomGuard(dice, change(to, 1).price);
+  const guard = randomGuard(dice, plus(change(from, -1).price, change(to, 1).price));
   const form = { vmid: String(to.id), ...guard };
   return send(sim, {
     account: from.account,
@@ -135,10 +144,11 @@ function moveIp(sim: Simulation, from: ModelVm): Promise<void> {
         portUse: 'a port',
         delivery: 'assignIp',
         portFailure: portAway,
-        refusal: moveRefusal(sim, { address, from, to, less, more, isTooExpensive: isAbove(more.price, guard) }),
+        refusal: moveRefusal(sim, { address, from, to, less, more, isTooExpensive: isAbove(plus(less.price, more.price), guard) }),
         async reserve() {
-          const endFrom = beginVmChange(sim, from, await heldByResize(sim, from, less.to));
-          const endTo = beginVmChange(sim, to, await heldByResize(sim, to, more.to));
+          const held = moreHeldByMove(sim, { from, to, less, more });
+          const endFrom = beginVmChange(sim, from, { ...(await heldByResize(sim, from, less.to)), ...NOTHING_HELD });
+          const endTo = beginVmChange(sim, to, { ...(await heldByResize(sim, to, more.to)), ...held });
           const end = () => [endFrom(), endTo()];
           return {
             release: end,
@@ -188,6 +198,16 @@ interface Move {
   readonly isTooExpensive: boolean;
 }
 
+const NOTHING_HELD = { hold: 0n, monthly: ZERO };
+
+/** A move needs what both VMs together cost more. */
+function moreHeldByMove(sim: Simulation, { from, to, less, more }: Pick<Move, 'from' | 'to' | 'less' | 'more'>) {
+  return moreHeldByAll(sim, [
+    { vm: from, price: less.price },
+    { vm: to, price: more.price },
+  ]);
+}
+
 function moveRefusal(sim: Simulation, { address, from, to, less, more, isTooExpensive }: Move): Refused | undefined {
   if (from.state === 'removed') return notFound;
   if (address === from.firstIp) return wrongState;
@@ -198,7 +218,7 @@ function moveRefusal(sim: Simulation, { address, from, to, less, more, isTooExpe
     if (vm.resources.cores > hostOf(vm.host).ranges.cores.max) return invalid;
   }
   if (isTooExpensive) return priceTooHigh;
-  const held = moreHeld(sim, from, less.price) + moreHeld(sim, to, more.price);
+  const { hold: held } = moreHeldByMove(sim, { from, to, less, more });
   return held === 0n || creditFits(sim.model, from.account, held, sim.clock.seconds()) ? undefined : noCredit;
 }
 

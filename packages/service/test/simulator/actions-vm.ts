@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { osImages } from './catalogue.ts';
-import { less, minus, ZERO } from './fraction.ts';
+import { less, minus, plus, ZERO } from './fraction.ts';
 import { creditFits, freedByEnding, holdFrom, runningSegment } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
@@ -108,16 +108,30 @@ export async function heldByResize(sim: Simulation, vm: ModelVm, to: Resources):
     storage: Math.max(0, (to.storage ?? 0) - (from.storage ?? 0)),
   };
   const { price, listed } = priceWith(sim, vm, to);
-  const hold = moreHeld(sim, vm, price);
-  const monthly = runningSegment(vm) && less(vm.price, price) ? minus(price, vm.price) : ZERO;
-  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold, monthly };
+  const held = moreHeldByAll(sim, [{ vm, price }]);
+  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, ...held };
 }
 
 /** The credit that a change to a higher price holds. */
-export function moreHeld({ clock }: Simulation, vm: ModelVm, price: ModelVm['price']): bigint {
-  const running = runningSegment(vm);
-  if (!running || !less(vm.price, price)) return 0n;
-  return holdFrom(price, clock.seconds()) - freedByEnding(running, clock.seconds());
+export function moreHeld(sim: Simulation, vm: ModelVm, price: ModelVm['price']): bigint {
+  return moreHeldByAll(sim, [{ vm, price }]).hold;
+}
+
+/** The credit that one change of several VMs holds, and the price of 30 days that it adds. */
+export function moreHeldByAll(
+  { clock }: Simulation,
+  changes: readonly { readonly vm: ModelVm; readonly price: ModelVm['price'] }[],
+): Pick<HeldResources, 'hold' | 'monthly'> {
+  let [hold, before, after] = [0n, ZERO, ZERO];
+  for (const { vm, price } of changes) {
+    const running = runningSegment(vm);
+    if (!running) continue;
+    before = plus(before, vm.price);
+    after = plus(after, price);
+    hold += holdFrom(price, clock.seconds()) - freedByEnding(running, clock.seconds());
+  }
+  if (!less(before, after)) return { hold: 0n, monthly: ZERO };
+  return { hold: hold > 0n ? hold : 0n, monthly: minus(after, before) };
 }
 
 /** The reservation of a change of a VM. */

@@ -156,16 +156,18 @@ export function renewalPrice({ tld }: Pick<ModelDomain, 'tld'>): Fraction {
   return decimal(renewal);
 }
 
-/** The remaining credit in cents. The held credit is rounded once, half up. */
-export function remainingCents(model: Model, account: ModelAccount, now: Seconds): bigint {
-  const held = (heldUnits(model, account, now) + UNITS_A_CENT / 2n) / UNITS_A_CENT;
+/** The remaining credit in cents after a further amount in units. The held credit is rounded once, half to even. */
+export function remainingCents(model: Model, account: ModelAccount, now: Seconds, more = 0n): bigint {
+  const exact = heldUnits(model, account, now) + more;
+  const [whole, rest] = [exact / UNITS_A_CENT, (exact % UNITS_A_CENT) * 2n];
+  const held = rest > UNITS_A_CENT || (rest === UNITS_A_CENT && whole % 2n === 1n) ? whole + 1n : whole;
   return cents(account.credit) + balanceCredit(model, account) - unpaidCents(model, account, now) - held;
 }
 
-/** Whether an amount in units, rounded up to cents, is within the remaining credit. An amount of zero always is. */
+/** Whether an amount in units is within the remaining credit. An amount of zero always is. */
 export function creditFits(model: Model, account: ModelAccount, amount: bigint, now: Seconds): boolean {
   if (amount <= 0n) return true;
-  return (amount + UNITS_A_CENT - 1n) / UNITS_A_CENT <= remainingCents(model, account, now);
+  return remainingCents(model, account, now, amount) >= 0n;
 }
 
 const UNITS_A_CENT = 1_000_000n;

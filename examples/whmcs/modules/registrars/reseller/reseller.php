@@ -72,7 +72,7 @@ function reseller_RenewDomain(array $params): array
         // A month less, because the date of WHMCS can be some days away from that of the registry.
         $paid = gmdate('Y-m-d', strtotime("$known UTC +$years years -1 month"));
         for ($renewed = 0; $renewed < $years && ($expiry = reseller_expiry($api->get("/domain/$domain/info"))) < $paid; $renewed++) {
-            $api->change('POST', "/domain/$domain/renew", [], 'whmcs-renew-' . reseller_order($params) . "-$expiry");
+            $api->change('POST', "/domain/$domain/renew", ['expire' => $expiry], 'whmcs-renew-' . reseller_order($params) . "-$expiry");
         }
     });
 }

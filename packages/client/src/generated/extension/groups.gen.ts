@@ -123,7 +123,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Set the monitoring
      *
-     * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
+     * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again, or when the port is no longer checked. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -574,12 +574,12 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Renew a domain
      *
-     * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
+     * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now. With `expire`, it is renewed only if it still expires then, so a second click buys no second year. Without `expire`, a second renewal within a minute is refused with 409.
      *
      * *Not shown in the specification; this is our choice.*
      *
      * @param domain Name of the domain with its TLD.
-     * @param form The price guard. The whole body is optional.
+     * @param form The expiry that is renewed, and the price guard. The whole body is optional.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws CreditLimitError if it would exceed the credit limit.
      * @throws SpendRefusedError if `beforeBillable` refused it. Nothing was sent.
@@ -589,7 +589,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Quote a domain renewal
      *
-     * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
+     * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing, and `expire` and `max_price` make no difference.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -968,7 +968,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Move an IP address
      *
-     * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+     * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, also the one that loses the address. The credit must suffice for what both together cost more, and `max_price` is compared with the sum of their prices. `POST /ip/{ip_address}/assign/quote` states both before. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -983,7 +983,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Quote a moved IP address
      *
-     * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+     * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the prices of both VMs, which are in `vms`. `price`, `parts` and `neededCredit` are those of both together. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -995,15 +995,16 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Release an IP address
      *
-     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
+     * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states this price before, and its `price.net` can be sent as `max_price`. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
      *
      * *Not shown in the specification; this is our choice.*
      *
      * @param ip_address An address of a VM of the account.
+     * @param form The conditions of the release.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
      * @throws ResellerError Its class tells the kind of the failure.
      */
-    release(ip_address: types.ReleaseIpData['path']['ip_address'], options?: RequestOptions): Call<types.ReleaseIpSuccess['data']>;
+    release(ip_address: types.ReleaseIpData['path']['ip_address'], form?: types.ReleaseIpForm, options?: RequestOptions): Call<types.ReleaseIpSuccess['data']>;
   };
   readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase' | 'quotePurchase' | 'quoteUndelete'> & {
     /**
@@ -1177,7 +1178,7 @@ export const groupsOf = (client: Client): Groups => {
       quoteBuy: (form, options) => sdk.quoteBuyIps({ ...callOptions(options), client, body: form }),
       assign: (ip_address, form, options) => sdk.assignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
       quoteAssign: (ip_address, form, options) => sdk.quoteAssignIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
-      release: (ip_address, options) => sdk.releaseIp({ ...callOptions(options), client, path: { ip_address } }),
+      release: (ip_address, form, options) => sdk.releaseIp({ ...callOptions(options), client, path: { ip_address }, body: form }),
     },
     dedicated: {
       ...base.dedicated,

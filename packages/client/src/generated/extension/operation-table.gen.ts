@@ -471,6 +471,10 @@ export const assignIpFacts = {
 export const releaseIpFacts = {
     id: 'releaseIp',
     effect: 'write',
+    form: {
+        max_price: 'numeric'
+    },
+    openForm: true,
     has: 'ip_address',
     hasType: 'string'
 } as const;
@@ -538,6 +542,7 @@ export const renewDomainFacts = {
     id: 'renewDomain',
     effect: 'purchase',
     form: {
+        expire: 'string',
         max_price: 'numeric'
     },
     openForm: true,
@@ -902,6 +907,7 @@ export const quoteRenewDomainFacts = {
     effect: 'read',
     repeatable: true,
     form: {
+        expire: 'string',
         max_price: 'numeric'
     },
     openForm: true,

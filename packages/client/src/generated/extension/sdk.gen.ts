@@ -209,7 +209,7 @@ export const detachVmIso = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set the monitoring
  *
- * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
+ * Lets the service check a TCP port of a VM every minute, or no longer. When three checks have failed one after another, an event of the type `vm.monitoring.unreachable` says so, and `vm.monitoring.reachable` follows when a check succeeds again, or when the port is no longer checked. A VM is not checked while it is stopped, changed or installed, in the two minutes after its start, and while the account is suspended. `GET /vm/{vmid}/config` shows the setting. In a sandbox, each port of a running VM but port 9 accepts connections.
  */
 export const setVmMonitoring = <ThrowOnError extends boolean = false>(options: Options<SetVmMonitoringData, ThrowOnError>): RequestResult<SetVmMonitoringResponses, unknown, ThrowOnError> => checkedClient(options).post<SetVmMonitoringResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -595,7 +595,7 @@ export const buyIps = <ThrowOnError extends boolean = false>(options: Options<Bu
 /**
  * Move an IP address
  *
- * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, so the credit must suffice for the higher price of the other VM. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
+ * Moves an additional IPv4 address to another VM of the account in the same data centre, for example to a replacement. Both VMs change as by `POST /vm/{vmid}/change`: one has an address less and the other one more, each at its price of that moment, also the one that loses the address. The credit must suffice for what both together cost more, and `max_price` is compared with the sum of their prices. `POST /ip/{ip_address}/assign/quote` states both before. The VM that loses the address loses it first. The other one gets it within seconds, and other changes of it are refused until then. The name of the address in reverse DNS ends: the address begins with `default_ptr` of its new VM.
  */
 export const assignIp = <ThrowOnError extends boolean = false>(options: Options<AssignIpData, ThrowOnError>): RequestResult<AssignIpResponses, unknown, ThrowOnError> => checkedClient(options).post<AssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -611,12 +611,17 @@ export const assignIp = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Release an IP address
  *
- * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states the price before. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
+ * Takes an additional IPv4 address from its VM. It is a change of the VM to one address less, billed like `POST /vm/{vmid}/change`: the VM gets the price of that moment, and loses a sale that is not upgradable. `POST /vm/{vmid}/change/quote` with one address less states this price before, and its `price.net` can be sent as `max_price`. The name of the address in reverse DNS ends, and another account may get the address once it has rested, a day by default.
  */
 export const releaseIp = <ThrowOnError extends boolean = false>(options: Options<ReleaseIpData, ThrowOnError>): RequestResult<ReleaseIpResponses, unknown, ThrowOnError> => checkedClient(options).delete<ReleaseIpResponses, unknown, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
     requestValidator: releaseIpFacts,
     url: '/ip/{ip_address}/release',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
 });
 
 /**
@@ -698,7 +703,7 @@ export const setDomainTransferLock = <ThrowOnError extends boolean = false>(opti
 /**
  * Renew a domain
  *
- * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now.
+ * Renews a domain for a further year before it expires. The renewal price of `GET /domain/pricings` is charged at once, as a position of the type `RENEW` whose time begins at the present expiry. A domain is renewed at its expiry anyway unless it is cancelled, so a renewal by hand is only needed to keep it for longer. It can be renewed until it expires 10 years from now. With `expire`, it is renewed only if it still expires then, so a second click buys no second year. Without `expire`, a second renewal within a minute is refused with 409.
  */
 export const renewDomain = <ThrowOnError extends boolean = false>(options: Options<RenewDomainData, ThrowOnError>): RequestResult<RenewDomainResponses, unknown, ThrowOnError> => checkedClient(options).post<RenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -1087,7 +1092,7 @@ export const quoteBuyIps = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Quote a moved IP address
  *
- * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the price of the VM that gets the address. `POST /vm/{vmid}/change/quote` with one address less states the price of the VM that loses it. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
+ * Returns what `POST /ip/{ip_address}/assign` would cost now with the same form: the prices of both VMs, which are in `vms`. `price`, `parts` and `neededCredit` are those of both together. It does not check the credit or the states of the VMs. It changes nothing, and `max_price` makes no difference.
  */
 export const quoteAssignIp = <ThrowOnError extends boolean = false>(options: Options<QuoteAssignIpData, ThrowOnError>): RequestResult<QuoteAssignIpResponses, unknown, ThrowOnError> => checkedClient(options).post<QuoteAssignIpResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -1119,7 +1124,7 @@ export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(option
 /**
  * Quote a domain renewal
  *
- * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing.
+ * Returns what `POST /domain/{domain}/renew` would cost now. It changes nothing, and `expire` and `max_price` make no difference.
  */
 export const quoteRenewDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRenewDomainData, ThrowOnError>): RequestResult<QuoteRenewDomainResponses, unknown, ThrowOnError> => checkedClient(options).post<QuoteRenewDomainResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -848,7 +848,7 @@ export type VmMonitoring = {
  */
 export type SubmitVmAbuseStatementForm = {
     /**
-     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters without line breaks.
+     * Statement, such as the cause and the measures that were taken. Up to 2,000 characters. It may have line breaks.
      */
     statement: string;
 };
@@ -2046,6 +2046,13 @@ export type AssignedIp = {
 };
 
 /**
+ * The conditions of the release.
+ */
+export type ReleaseIpForm = {
+    max_price?: MaxPrice;
+};
+
+/**
  * The VM without the address.
  */
 export type ReleaseIpResponse = SuccessEnvelope & {
@@ -2194,9 +2201,13 @@ export type DomainTransferLock = {
 };
 
 /**
- * The price guard of the renewal.
+ * The expiry that is renewed, and the price guard.
  */
 export type RenewDomainForm = {
+    /**
+     * When the domain expires without the renewal: `timings.expire` of `GET /domain/{domain}/info`, or its date. The domain is renewed only if it still expires then. Send it with each renewal, so that a repeated order buys one year.
+     */
+    expire?: string;
     max_price?: MaxPrice;
 };
 
@@ -2292,7 +2303,7 @@ export type DsRecord = {
  */
 export type EnableDomainDnssecForm = {
     /**
-     * DS records in the form of zone files, with commas between them: key tag (0 to 65535), algorithm, digest type and digest. Algorithms and digest types that use SHA-1 are refused, because resolvers do not accept them any longer.
+     * DS records in the form of zone files, with commas or line breaks between them: key tag (0 to 65535), algorithm, digest type and digest. Whole lines as `dnssec-dsfromkey`, `dig` and `pdnsutil` print them are taken, too: with a name, a TTL and a class, blanks within the digest, and a comment after a semicolon. Algorithms and digest types that use SHA-1 are refused, because resolvers do not accept them any longer.
      */
     ds_records?: string;
 };
@@ -3158,7 +3169,7 @@ export type Quote = {
      */
     periodEnd: string;
     /**
-     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends.
+     * Net amount that the purchase would need of `creditLimitRemaining`, and by which it would lower it, in whole cents. Only the sum of the period is rounded, so an amount with half a cent depends on what else the account has. A change of a VM needs what its new price costs more than the present one until the period ends, and the move of an address what both VMs together cost more.
      */
     neededCredit: number;
     /**
@@ -3170,6 +3181,10 @@ export type Quote = {
      * The title of the sale whose prices the VM would lose with this change, because the sale is not upgradable. Null if it loses none.
      */
     endedSale: string | null;
+    /**
+     * The VMs whose prices add up to `price.net`, in the order of `parts`. Only for a purchase that gives several VMs a new price: the move of an address.
+     */
+    vms?: Array<QuoteVm>;
 };
 
 /**
@@ -3262,6 +3277,24 @@ export type QuoteSale = {
      */
     remainingVolume: number;
 } | null;
+
+/**
+ * A VM that a purchase gives a new price.
+ */
+export type QuoteVm = {
+    /**
+     * Identifier of the VM, five digits.
+     */
+    vmid: number;
+    /**
+     * Net price of the VM in EUR for 30 days.
+     */
+    net: number;
+    /**
+     * The title of the sale whose prices the VM would lose. Null if it loses none.
+     */
+    endedSale: string | null;
+};
 
 /**
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
@@ -4177,7 +4210,10 @@ export type AssignIpResponses = {
 export type AssignIpSuccess = AssignIpResponses[keyof AssignIpResponses];
 
 export type ReleaseIpData = {
-    body?: never;
+    /**
+     * The conditions of the release.
+     */
+    body?: ReleaseIpForm;
     headers?: {
         /**
          * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
@@ -4350,7 +4386,7 @@ export type SetDomainTransferLockSuccess = SetDomainTransferLockResponses[keyof 
 
 export type RenewDomainData = {
     /**
-     * The price guard. The whole body is optional.
+     * The expiry that is renewed, and the price guard. The whole body is optional.
      */
     body?: RenewDomainForm;
     headers?: {

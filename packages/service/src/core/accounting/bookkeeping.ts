@@ -2,11 +2,12 @@
 import type { Selectable } from 'kysely';
 
 import { csvRow } from '../../rules/csv.ts';
+import { dayIn } from '../../rules/day.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
+import { readTimeZone } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import { dayOf } from './invoice-document/content.ts';
 import type { DocumentContent } from './invoice-document/content.ts';
 import { contentOf } from './invoice-document/issue.ts';
 
@@ -146,14 +147,15 @@ function rateRows(
   { first, afterBuyer, last }: { first: CsvFields; afterBuyer: CsvFields; last: CsvFields },
 ): string[] {
   const before = [content.number, content.date, ...first, ...buyerOf(document, content)];
-  return content.vat.map(({ basisPoints, reverseCharge = false, net, amount }) => {
+  return content.vat.map(({ basisPoints, reverseCharge = false, net, amount }, index) => {
     const gross = decimalOf(euros(net) + euros(amount));
     const treatment = [reverseCharge ? 'yes' : 'no', ...afterBuyer, basisPoints / 100];
-    return csvRow([...before, ...treatment, net, amount, gross, content.gross, ...last]);
+    return csvRow([...before, ...treatment, net, amount, gross, content.gross, ...(index === 0 ? last : last.map(() => null))]);
   });
 }
 
 async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<CsvPage> {
+  const timeZone = await readTimeZone(db);
   const payments = await db
     .selectFrom('payments')
     .selectAll()
@@ -176,7 +178,7 @@ async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Csv
       .filter(({ payment_id }) => payment_id === one.id)
       .map(({ number, amount }) => `${number} ${decimalOf(BigInt(amount))}`);
     return csvRow([
-      dayOf(one.created / 1000),
+      dayIn(timeZone, one.created),
       one.kind,
       one.account_id,
       one.name,
@@ -186,7 +188,7 @@ async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Csv
       decimalOf(BigInt(one.amount)),
       decimalOf(BigInt(one.unused)),
       pays.join(' '),
-      one.reversed === null ? null : dayOf(one.reversed / 1000),
+      one.reversed === null ? null : dayIn(timeZone, one.reversed),
     ]);
   });
   const last = payments.length < tuningOf(db).bookkeepingPage ? undefined : payments.at(-1);

@@ -3,11 +3,11 @@
  * order holds what it can cost in the next one, like everything that runs.
  */
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { Expression, RawBuilder, Selectable } from 'kysely';
 
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Period, Seconds } from '../../rules/billing.ts';
-import { explainCredit, neededCredit, remainingCredit } from '../../rules/credit.ts';
+import { assertMonthCanBeBilled, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
@@ -25,15 +25,48 @@ import type { ReservationsTable } from '../../store/tables/service.ts';
  */
 export async function holdCredit(db: Db, accountId: string, amount: Money, reason?: string): Promise<void> {
   if (amount <= 0n) return void (await addHold(db, { accountId, amount }));
-  const needed = neededCredit(amount);
-  const [held] = await holdWithinLimit(db, { accountId, amount, needed });
+  const [held] = await holdWithinLimit(db, { accountId, amount });
   if (held) return;
-  const remaining = remainingCredit(await storedCredit(db, accountId));
+  const credit = await storedCredit(db, accountId);
+  const needed = neededCredit(amount, credit.held);
+  const remaining = remainingCredit(credit);
   throw new Refusal(
     402,
     'credit_limit_exceeded',
     `This purchase needs ${decimalOf(needed)} EUR of the credit limit,${reason === undefined ? '' : ` ${reason},`} and ${decimalOf(remaining > 0n ? remaining : 0n)} EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.`,
   );
+}
+
+/** An order of which each month costs the same. */
+interface MonthlyOrder {
+  /** The cost of a month that the order adds. */
+  readonly added: Money;
+  /** The field of the form that chooses what is ordered. */
+  readonly field: string;
+}
+
+/**
+ * Asserts that a month of the account can be billed. A hold alone does not bound it, because an order at the end of a month holds little.
+ *
+ * @throws Refusal 422 if a month of the account would cost too much.
+ */
+export async function assertMonthOf(db: Db, accountId: string, { added, field }: MonthlyOrder): Promise<void> {
+  if (added < SMALL_MONTH) return;
+  const cents = sql.raw(String(UNITS_PER_CENT));
+  const vms = await db
+    .selectFrom('vms')
+    .select(sql<number | null>`sum(monthly_price / ${cents})`.as('cents'))
+    .where('account_id', '=', accountId)
+    .where('state', '!=', 'removed')
+    .executeTakeFirstOrThrow();
+  const servers = await db
+    .selectFrom('dedicated_servers')
+    .select(sql<number | null>`sum(price / ${cents} * ((30 + runtime_days) / runtime_days))`.as('cents'))
+    .where('account_id', '=', accountId)
+    .where('state', 'in', ['ordered', 'deployed'])
+    .executeTakeFirstOrThrow();
+  const before = (BigInt(vms.cents ?? 0) + BigInt(servers.cents ?? 0)) * UNITS_PER_CENT;
+  assertMonthCanBeBilled(before, added, field);
 }
 
 async function storedCredit(db: Db, accountId: string): Promise<Credit> {
@@ -49,6 +82,11 @@ async function storedCredit(db: Db, accountId: string): Promise<Credit> {
 export async function creditOf(db: Db, accountId: string): Promise<ExplainedCredit> {
   const credit = await storedCredit(db, accountId);
   return explainCredit(credit, await heldByOrders(db, accountId));
+}
+
+/** What the account holds, exactly. */
+export async function heldBy(db: Db, accountId: string): Promise<Money> {
+  return (await storedCredit(db, accountId)).held;
 }
 
 /** Releases a hold. */
@@ -73,15 +111,18 @@ const addHold = prepared<Hold, unknown>((db, parameter) =>
     .where('id', '=', parameter('accountId')),
 );
 
-/** The same rounding as in `remainingCredit`, so that purchases are checked against the number in responses. */
-const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
+/** Rounds half to even as `remainingCredit` does, so that purchases are checked against the number in responses. Not for negative amounts. */
+function inCents(amount: Expression<unknown>): RawBuilder<unknown> {
+  const [cent, lessThanHalf] = [sql.raw(String(UNITS_PER_CENT)), sql.raw(String(UNITS_PER_CENT / 2n - 1n))];
+  return sql`(${amount} + ${lessThanHalf} + ${amount} / ${cent} % 2) / ${cent} * ${cent}`;
+}
 
-const holdWithinLimit = prepared<Hold & { readonly needed: Money }, { id: string }>((db, parameter) =>
+const holdWithinLimit = prepared<Hold, { id: string }>((db, parameter) =>
   db
     .updateTable('accounts')
     .set({ held: sql`held + ${parameter('amount')}` })
     .where('id', '=', parameter('accountId'))
-    .where(sql<boolean>`credit_limit + balance_credit - unpaid - ${heldInCents} >= ${parameter('needed')}`)
+    .where(sql<boolean>`credit_limit + balance_credit - unpaid >= ${inCents(sql`(held + cast(${parameter('amount')} as bigint))`)}`)
     .returning('id'),
 );
 

@@ -3,16 +3,17 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../delivery/runtime.ts';
+import { dayIn } from '../../rules/day.ts';
 import { invoiceAfter } from '../../rules/invoice.ts';
 import type { InvoiceEvent, InvoiceStatus } from '../../rules/invoice.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
+import { readTimeZone } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { InvoicesTable } from '../../store/tables/accounting.ts';
 import { openInvoices, updateDebt } from './debt.ts';
-import { dayOf } from './invoice-document/content.ts';
 import { issueAllPending, issueCreditNote } from './invoice-document/issue.ts';
 import { recordPayment, releaseOverpaid } from './payments.ts';
 
@@ -120,7 +121,15 @@ export async function markInvoicePaid(
     return updateDebt(db, accountId);
   }
   const name = uuidv7({ msecs: now, random: services.ports.random.bytes(16) });
-  const payment = { accountId, name, amount: gross - paid, date: dayOf(now / 1000), method: 'unspecified', reference: number, now };
+  const payment = {
+    accountId,
+    name,
+    amount: gross - paid,
+    date: dayIn(await readTimeZone(db), now),
+    method: 'unspecified',
+    reference: number,
+    now,
+  };
   await recordPayment(db, services, payment, invoiceId);
 }
 

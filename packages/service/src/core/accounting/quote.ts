@@ -31,6 +31,15 @@ export interface QuotedPurchase {
   readonly parts: readonly QuotePart[];
   readonly sale?: DescribedSale | undefined;
   readonly endedSale?: DescribedSale | undefined;
+  /** The VMs whose prices add up to the price, if there are several. */
+  readonly vms?: readonly QuotedVm[];
+}
+
+/** A VM and its net price of 30 days. */
+interface QuotedVm {
+  readonly vmId: number;
+  readonly price: Money;
+  readonly endedSale: DescribedSale | undefined;
 }
 
 interface NetAndGross {
@@ -38,23 +47,29 @@ interface NetAndGross {
   readonly gross: Money;
 }
 
-/** @param now Milliseconds. */
+/** The account that would buy, and when. */
+interface QuotedFor {
+  readonly rates: readonly VatRate[];
+  /** The credit that the account holds already. */
+  readonly held: Money;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
 export function quotedAmounts(
   { price, supplies, hold }: QuotedPurchase,
-  rates: readonly VatRate[],
-  now: number,
+  { rates, held, now }: QuotedFor,
 ): { readonly price: NetAndGross; readonly untilPeriodEnd: NetAndGross; readonly credit: Money } {
   return {
     price: { net: price, gross: grossOf(price, vatInForce(rates, now)) },
     untilPeriodEnd: invoicedAlone(supplies, rates),
-    credit: neededCredit(hold),
+    credit: neededCredit(hold, held),
   };
 }
 
-/** @param now Milliseconds. */
-export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now: number): Quote {
-  const { time, periodEnd, parts, sale, endedSale } = purchase;
-  const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, rates, now);
+export function toQuote(purchase: QuotedPurchase, buyer: QuotedFor): Quote {
+  const { time, periodEnd, parts, sale, endedSale, vms } = purchase;
+  const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, buyer);
   return {
     price: { net: numberOf(price.net), gross: numberOf(price.gross), time },
     untilPeriodEnd: { net: numberOf(untilPeriodEnd.net), gross: numberOf(untilPeriodEnd.gross) },
@@ -70,6 +85,9 @@ export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now
         }
       : null,
     endedSale: endedSale?.title ?? null,
+    ...(vms && {
+      vms: vms.map((vm) => ({ vmid: vm.vmId, net: numberOf(vm.price), endedSale: vm.endedSale?.title ?? null })),
+    }),
   };
 }
 

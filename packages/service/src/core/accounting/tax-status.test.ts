@@ -46,6 +46,15 @@ async function startAccount(engine: (typeof engines)[number] = 'sqlite') {
 }
 
 describe.each(engines)('on %s', (engine) => {
+  test('the first profile of an account that bought nothing holds from the beginning, so what is paid can be spent', async () => {
+    const { service, client, apiKey, path, set } = await startAccount(engine);
+    await operator.setCreditLimit({ client, path, body: { credit_limit: '0.00' } });
+    await set(ABROAD);
+    const body = { amount: '119.00', date: '2026-11-10', method: 'bank_transfer', reference: 'R' };
+    await operator.recordPayment({ client, path: { ...path, payment: 'first' }, body });
+    expect((await service.call('getCredit', { apiKey })).body.data.remaining).toBe(119);
+  });
+
   test('a charge keeps its VAT when the buyer gets reverse charge before the month is invoiced', async () => {
     const { service, apiKey, set, documents, domainPrice } = await startAccount(engine);
     await set(AT_HOME);
@@ -278,7 +287,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(billing_profile).toMatchObject({
       ...AT_HOME,
       tax_statuses: [
-        { ...AT_HOME, valid_from: '2026-11-10' },
+        { ...AT_HOME, valid_from: '1970-01-01' },
         { ...ABROAD, valid_from: '2026-12-02' },
       ],
     });
@@ -291,7 +300,7 @@ test('a status that has not begun is withdrawn by the status before it', async (
   const { set } = await startAccount();
   await set(AT_HOME);
   expect((await set(ABROAD, '2026-12-24')).billing_profile?.tax_statuses).toHaveLength(2);
-  expect((await set(AT_HOME, '2026-12-24')).billing_profile?.tax_statuses).toEqual([{ ...AT_HOME, valid_from: '2026-11-10' }]);
+  expect((await set(AT_HOME, '2026-12-24')).billing_profile?.tax_statuses).toEqual([{ ...AT_HOME, valid_from: '1970-01-01' }]);
 });
 
 test('the status of an earlier version, which has no day, is replaced by one from 1970-01-01', async () => {
@@ -335,7 +344,7 @@ test('an invoice and its credit note name each VAT identifier that owed VAT in t
     const pdf = await getDocumentProxy(new Uint8Array(await (await fetch(url)).arrayBuffer()));
     return (await extractText(pdf, { mergePages: true })).text.match(/VAT ID of the recipient from .{10}: \w+/g);
   };
-  const expected = ['VAT ID of the recipient from 2026-11-10: ATU12345678', 'VAT ID of the recipient from 2026-11-16: FR12345678901'];
+  const expected = ['VAT ID of the recipient from 2026-11-01: ATU12345678', 'VAT ID of the recipient from 2026-11-16: FR12345678901'];
   const [invoice] = await documents('2026-12-01T00:00:00Z');
   expect(await vatIdsOn(invoice?.document)).toEqual(expected);
   await operator.cancelInvoice({ client, path: { invoice_id: invoice?.invoiceID ?? '' } });

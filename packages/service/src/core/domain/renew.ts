@@ -5,7 +5,7 @@ import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { secondsToInstant } from '../../rules/instants.ts';
+import { utcDay } from '../../rules/day.ts';
 import type { Db } from '../../store/store.ts';
 import { domainSubject, endDomainChange } from './domain.ts';
 
@@ -18,7 +18,7 @@ export const renewAtRegistrar: FinishableDelivery<never, v.InferOutput<typeof de
   details,
   subject: domainSubject,
   reserve: onlyEnqueued,
-  call: ({ registrar }, { name, expires }, token) => registrar.renew(name, secondsToInstant(expires).slice(0, 10), token),
+  call: ({ registrar }, { name, expires }, token) => registrar.renew(name, utcDay(expires * 1000), token),
   confirm: ({ db }, { name }) => endDomainChange(db, name),
 };
 

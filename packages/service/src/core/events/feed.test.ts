@@ -144,6 +144,27 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
+  test('an invoice of 0.00 EUR is issued, and then paid', async () => {
+    const service = await startOperator({ engine });
+    const { apiKey } = await service.account();
+    await operator.setTldPrice({ client: service.client, path: { tld: 'net' }, body: { create: '0.001', renew: '1', transfer: '1' } });
+    await register(service, 'nearly-free.net', apiKey);
+    service.clock.advanceTo('2026-12-01T00:00:01Z');
+    await service.runScheduledJobs();
+    const { events } = await read(service, {}, apiKey);
+    const ofInvoice = events.filter(({ type }) => type.startsWith('invoice.'));
+    expect(ofInvoice.map(({ type, data }) => [type, data])).toEqual([
+      ['invoice.issued', expect.objectContaining({ total: 0, status: 'OPEN' })],
+      ['invoice.paid', expect.objectContaining({ total: 0, status: 'PAID' })],
+    ]);
+    expect(Object.values((await service.call('listInvoices', { apiKey })).body.data)).toMatchObject([{ status: 'PAID', total: 0 }]);
+  });
+
+  test('a type that no event has is refused', async () => {
+    const service = await startOperator({ engine });
+    expect((await service.call('listEvents', { form: { type: 'nope' } })).body.data).toMatchObject({ fields: [{ field: 'type' }] });
+  });
+
   test('a reader that polls during concurrent changes sees each event once, and those of a VM in order', async () => {
     const service = await startService({ engine });
     const vmids = [await buyVm(service), await buyVm(service), await buyVm(service)];

@@ -1,4 +1,5 @@
 /** The feed of events of an account. */
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
@@ -193,9 +194,22 @@ export async function deleteOldEvents(store: Store, now: number): Promise<void> 
   while ((await store.commit(({ db }) => deleteEventsBefore(db, end))) === store.tuning.cleanUpBatch);
 }
 
+/**
+ * Whether each enabled webhook that receives an event has been sent it once. The clock of a sandbox can pass the days that events are kept before
+ * the sender has had its turn.
+ */
+const isTried = sql<boolean>`not exists (
+  select 1 from webhook_deliveries join webhooks on webhooks.id = webhook_deliveries.webhook_id
+  where webhook_deliveries.event_id = events.id and webhook_deliveries.state = 'pending'
+    and webhook_deliveries.first_attempt is null and webhooks.enabled = 1
+)`;
+
 /** Events that the feed no longer has. */
 export function oldEvents(db: Db, now: number) {
-  return db.selectFrom('events').where('entered', '<', now - EVENT_DAYS * MS_PER_DAY);
+  return db
+    .selectFrom('events')
+    .where('entered', '<', now - EVENT_DAYS * MS_PER_DAY)
+    .where(isTried);
 }
 
 async function deleteEventsBefore(db: Db, end: number): Promise<number> {
@@ -203,6 +217,7 @@ async function deleteEventsBefore(db: Db, end: number): Promise<number> {
     .selectFrom('events')
     .select(['id', 'account_id', 'position'])
     .where('entered', '<', end)
+    .where(isTried)
     // Earlier ones of an account are deleted first, so that its feed has no gap.
     .orderBy('entered')
     .orderBy('position')

@@ -20,7 +20,7 @@ import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
 import { priceListOf } from '../accounting/account-vat.ts';
-import { holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
+import { assertMonthOf, holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
 import { findOsImage } from '../catalogue/catalogue.ts';
 import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
@@ -121,6 +121,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
+    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores' });
     // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
     const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
     const hold = holdOf({ start, monthlyPrice });

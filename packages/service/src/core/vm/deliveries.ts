@@ -22,7 +22,7 @@ import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
-import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
@@ -361,15 +361,35 @@ function finishedMessage(): string {
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 export async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
-  const more = moreHeld(vm, price, ending);
+  await assertMonthOf(db, vm.account_id, { added: price - BigInt(vm.monthly_price), field: 'cores' });
+  const more = moreHeld([{ vm, price, ending }]);
   if (more !== 0n) await holdCredit(db, vm.account_id, more);
   return more;
 }
 
-/** The credit that a position at a new price needs beyond the running one, until the period ends. */
-export function moreHeld(vm: Pick<Row, 'monthly_price'>, price: Money, ending: EndingPosition | undefined): Money {
-  if (!ending || price <= BigInt(vm.monthly_price)) return 0n;
-  return holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed;
+/** A VM and its new price. */
+export interface Repricing {
+  readonly vm: Pick<Row, 'monthly_price'>;
+  /** Net price of 30 days. */
+  readonly price: Money;
+  /** Undefined if the VM does not run, so that its price costs nothing. */
+  readonly ending: EndingPosition | undefined;
+}
+
+/** What the running ones of several VMs cost more for 30 days at their new prices. 0 if they cost less. */
+export function increaseOf(repricings: readonly Repricing[]): Money {
+  const increase = repricings.reduce((sum, { vm, price, ending }) => (ending ? sum + price - BigInt(vm.monthly_price) : sum), 0n);
+  return increase > 0n ? increase : 0n;
+}
+
+/** The credit that the positions of one change at new prices need beyond the running ones, until the period ends. */
+export function moreHeld(repricings: readonly Repricing[]): Money {
+  if (increaseOf(repricings) === 0n) return 0n;
+  const more = repricings.reduce(
+    (sum, { price, ending }) => (ending ? sum + holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed : sum),
+    0n,
+  );
+  return more > 0n ? more : 0n;
 }
 
 /** The resources of a VM after a change, and their price. */

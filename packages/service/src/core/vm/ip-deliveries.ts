@@ -14,10 +14,11 @@ import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { previewPositionEnd } from '../accounting/vm-billing.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
-import type { ResizeDetails, ResizePlan } from './deliveries.ts';
+import type { Repricing, ResizeDetails, ResizePlan } from './deliveries.ts';
 import {
   billAt,
   heldDetails,
+  increaseOf,
   moreHeld,
   pricedResize,
   resizeVm,
@@ -69,6 +70,7 @@ export interface PricedVm {
 /** An address to release. */
 export interface IpRelease extends IpRequest {
   readonly address: string;
+  readonly maxPrice: string | undefined;
 }
 
 /** Takes an additional address from its VM. Interrupted, it is a resize. */
@@ -129,8 +131,8 @@ export interface MovedIp {
 }
 
 /**
- * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have. The call for
- * the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
+ * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have: price and
+ * credit are those of both VMs together. The call for the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
  */
 export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp> = {
   name: 'assignIp',
@@ -145,10 +147,13 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
     await assertAssignable(db, from, to);
     const source = await beginIpChange(db, { runtime, accountId, vmId: from.id }, (ipv4) => ipv4.filter((one) => one !== address));
     const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
-    assertPriceAccepted(BigInt(target.change.price), maxPrice);
-    const hold = source.hold + target.hold;
-    if (hold !== 0n) await holdCredit(db, accountId, hold);
-    const increase = source.increase + target.increase;
+    const together = source.repricing.price + target.repricing.price;
+    assertPriceAccepted(together, maxPrice, ` of the VMs ${from.id} and ${to.id} together`);
+    const both = [source.repricing, target.repricing];
+    const hold = moreHeld(both);
+    if (hold !== 0n)
+      await holdCredit(db, accountId, hold, `for the new prices of the VMs ${from.id} and ${to.id} until the end of the month`);
+    const increase = increaseOf(both);
     const spending = await spend(db, spender, increase, runtime.ports.clock.now());
     const move: StoredIpMove = {
       vmId: from.id,
@@ -206,9 +211,7 @@ export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDeta
 
 interface BegunChange {
   readonly change: VmChange;
-  readonly hold: Money;
-  /** Of the net price of 30 days of a running VM. */
-  readonly increase: Money;
+  readonly repricing: Repricing;
 }
 
 /** Begins the change of a VM to other addresses. */
@@ -221,7 +224,6 @@ async function beginIpChange(
   const ipv4 = await ipv4Of(db, vm.id);
   const after = ipv4After(ipv4);
   const { to, price, prices } = await pricedResize(db, vm, { ips: after.length }, request.runtime.ports.clock.now());
-  const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
   return {
     change: {
       vmId: vm.id,
@@ -232,8 +234,7 @@ async function beginIpChange(
       basis: prices.basis,
       pricesFrom: prices.from,
     },
-    hold: moreHeld(vm, price, await previewPositionEnd(db, vm.id, instant)),
-    increase: increase > 0n ? increase : 0n,
+    repricing: { vm, price, ending: await previewPositionEnd(db, vm.id, instant) },
   };
 }
 

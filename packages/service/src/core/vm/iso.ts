@@ -33,6 +33,12 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
+    // A VM that boots from its disk does so in any state.
+    const present = await db.selectFrom('vms').selectAll().where('id', '=', request.vmId).executeTakeFirst();
+    if (request.iso === null && present?.state === 'stopped' && present.iso === null && present.account_id === request.accountId) {
+      requirePart(request.runtime.ports.hypervisor, 'isos');
+      return { result: null };
+    }
     const { vm } = await beginChange(db, request, 'restart');
     const { files } = requirePart(request.runtime.ports.hypervisor, 'isos');
     const file = request.iso === null ? null : fileNamed(request.iso, files);

@@ -34,6 +34,9 @@ export async function setMonitor(
   if (enabled) requirePart(hypervisor, 'reaches');
   const before = await monitorOf(db, vmId);
   if (before?.enabled === 1 && enabled && before.port === port) return;
+  // A port that is no longer checked is no longer an incident: the event about it comes from this change.
+  if (before?.status === 'unreachable')
+    await db.updateTable('vm_monitors').set({ status: 'reachable' }).where('vm_id', '=', vmId).execute();
   const monitor = { enabled: enabled ? 1 : 0, port, status: 'unknown' as const, failures: 0, next_check: clock.now() };
   await db
     .insertInto('vm_monitors')

@@ -1,7 +1,7 @@
 /** The use and the traffic of VMs. */
 import type { Selectable } from 'kysely';
 
-import { MS_PER_DAY } from '../../rules/day.ts';
+import { MS_PER_DAY, utcDay } from '../../rules/day.ts';
 import { bytesOf, firstDayOfMonth } from '../../rules/usage.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
@@ -114,5 +114,5 @@ function trafficSumOf(days: readonly Pick<TrafficSum, 'received' | 'sent'>[]): T
 
 /** The date of a day since 1970. */
 function dateOfDay(day: number): string {
-  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  return utcDay(day * MS_PER_DAY);
 }

@@ -149,6 +149,7 @@ const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set([
   'listDocuments',
   'listPayments',
   'getCredit',
+  'listEvents',
 ]);
 
 test('responds with 403 while the account is suspended, unless the operation helps to settle the account', async () => {

@@ -320,6 +320,15 @@ test('a body that drips counts by its status, at the end of the time', { tags: '
   expect((await deliveries(service, webhook_id))[0].duration_ms).toBeGreaterThanOrEqual(14_900);
 });
 
+test('an event that was not sent yet is sent although the clock passes the days that events are kept', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver()]);
+  await add(service, { url: receiver.url });
+  await buyVm(service);
+  expect((await service.call('listEvents', { form: {} })).body.data.events).toHaveLength(1);
+  service.clock.advance(31 * 86_400_000);
+  await until(service, () => expect(receiver.got.map(({ event }) => event.type)).toContain('vm.created'));
+});
+
 test('a replay of a pending delivery makes its next attempt now', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
   const { webhook_id } = await add(service, { url: receiver.url });

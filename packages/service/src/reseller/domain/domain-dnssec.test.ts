@@ -100,6 +100,30 @@ test('takes the DS records of nameservers of the account, and replaces them', as
 });
 
 const DIGEST = '0'.repeat(64);
+const [HALF, OTHER] = ['0A'.repeat(16), 'bf'.repeat(16)];
+test.each([
+  ['the line of dnssec-dsfromkey', `reseller-own.net. IN DS 60485 13 2 ${HALF}${OTHER}`],
+  ['the line of dig', `reseller-own.net.\t3600\tIN\tDS\t60485 13 2 ${HALF} ${OTHER}`],
+  ['the line of pdnsutil', `reseller-own.net. IN DS 60485 13 2 ${HALF}${OTHER} ; ( SHA256 digest )`],
+  ['a digest in two words', `60485 13 2 ${HALF} ${OTHER}`],
+  ['a name that is ds', `ds IN DS 60485 13 2 ${HALF}${OTHER}`],
+  ['blanks', `  60485  13 2 ${HALF}${OTHER} `],
+  ['a line break at the end', `60485 13 2 ${HALF}${OTHER}\r\n`],
+])('takes %s', async (_, text) => {
+  const { enable } = await startWithDomain(OWN);
+  const { status, body } = await enable(text);
+  expect([status, body.data.ds_records]).toMatchObject([
+    200,
+    [{ key_tag: 60_485, algorithm: 13, digest_type: 2, digest: `${HALF}${OTHER}`.toLowerCase() }],
+  ]);
+});
+
+test('takes records in lines, as dnssec-dsfromkey prints those of two keys', async () => {
+  const { enable } = await startWithDomain(OWN);
+  const lines = [1, 2].map((tag) => `reseller-own.net. IN DS ${tag} 13 2 ${DIGEST}`);
+  expect((await enable(`${lines.join('\n')}\n`)).body.data.ds_records).toMatchObject([{ key_tag: 1 }, { key_tag: 2 }]);
+});
+
 test.each([
   ['an empty text', '', 'pattern'],
   ['a key tag that is too high', `65536 13 2 ${DIGEST}`, 'pattern'],

@@ -86,10 +86,38 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+test('renews the year that `expire` names, once', async () => {
+  const { service, renew, expiry } = await startRegistered();
+  expect((await renew({ expire: '2027-11-10 12:03:17' })).status).toBe(200);
+  for (const expire of ['2027-11-10 12:03:17', '2027-11-10', '2028-11-10 12:03:18', '2028-11-11'])
+    expect([expire, (await renew({ expire })).body.message]).toEqual([
+      expire,
+      `The domain ${DOMAIN} expires at 2028-11-10 12:03:17 and not at ${expire}, so it may be renewed already. Read it, then send its present expiry to renew it for another year.`,
+    ]);
+  expect((await renew({ expire: '10.11.2028' })).status).toBe(422);
+  expect((await renew({ expire: '2028-11-10' })).status).toBe(200);
+  expect(await expiry()).toBe('2029-11-10 12:03:17');
+  await expectInvariants(service.store);
+});
+
+test('takes a renewal without `expire` within a minute of another one for a second click', async () => {
+  const { service, renew, expiry } = await startRegistered();
+  expect((await renew()).status).toBe(200);
+  service.clock.advance(59_999);
+  const { status, body } = await renew({}, 'another-key');
+  expect([status, body.message]).toEqual([
+    409,
+    `The domain ${DOMAIN} was renewed less than a minute ago, until 2028-11-10 12:03:17. To renew it for another year, send expire with this time.`,
+  ]);
+  service.clock.advance(1);
+  expect((await renew()).status).toBe(200);
+  expect(await expiry()).toBe('2029-11-10 12:03:17');
+});
+
 test('renews a domain until it expires ten years from now, and no further', async () => {
   const { service, renew, expiry } = await startRegistered();
   for (let year = 2028; year <= 2036; year++) {
-    expect((await renew()).status).toBe(200);
+    expect((await renew({ expire: `${year - 1}-11-10` })).status).toBe(200);
     expect(await expiry()).toBe(`${year}-11-10 12:03:17`);
   }
   const refused = await renew();

@@ -15,7 +15,7 @@ import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import type { ReadOperation, StoreOperation } from '../operation.ts';
+import type { Call, ReadOperation, StoreOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
 
 /**
@@ -29,6 +29,7 @@ export const renewDomain: StoreOperation<'renewDomain'> = {
     const domain = await settleAndFindDomain(db, runtime, call);
     const { name, created, expires } = domain;
     const { stop, price } = await renewalNow(db, domain, now);
+    await assertExpiry(db, call, domain);
     assertPriceAccepted(price, form?.max_price);
     await lockAccount(db, accountId);
     await beginDomainChange(db, domain, { expires: stop, hold: 0 });
@@ -60,6 +61,42 @@ export const quoteRenewDomain: ReadOperation<'quoteRenewDomain'> = {
     return quoteSuccess(db, { ...quoted, hold: quoted.hold - BigInt(domain.hold) }, call);
   },
 };
+
+/** A renewal without `expire` within this time is taken for a second click. */
+const SECOND_CLICK_MS = 60_000;
+
+/**
+ * Renews a year once, also for a person who clicks twice.
+ *
+ * @throws Refusal 409 if the domain expires at another time than `expire`, or without it, if the domain has just been renewed.
+ */
+async function assertExpiry(db: Db, { accountId, form, now }: Call<'renewDomain'>, { name, expires }: DomainRow): Promise<void> {
+  const expire = form?.expire;
+  const present = timingOf(expires);
+  if (expire !== undefined) {
+    if (expire === present || expire === present.slice(0, 'yyyy-mm-dd'.length)) return;
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `The domain ${name} expires at ${present} and not at ${expire}, so it may be renewed already. Read it, then send its present expiry to renew it for another year.`,
+    );
+  }
+  const renewed = await db
+    .selectFrom('charges')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'domain')
+    .where('subject', '=', name)
+    .where('type', '=', 'RENEW')
+    .where('created', '>', now - SECOND_CLICK_MS)
+    .executeTakeFirst();
+  if (!renewed) return;
+  throw new Refusal(
+    409,
+    'wrong_state',
+    `The domain ${name} was renewed less than a minute ago, until ${present}. To renew it for another year, send expire with this time.`,
+  );
+}
 
 /**
  * The end of a further year of a domain, and its net price.

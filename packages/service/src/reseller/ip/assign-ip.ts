@@ -3,7 +3,7 @@ import { vmSubject } from '../../core/vm/identifier.ts';
 import { assignIp as delivery } from '../../core/vm/ip-deliveries.ts';
 import type { IpMove, MovedIp } from '../../core/vm/ip-deliveries.ts';
 import { assertAssignable, findExtraIp, vmOfForm } from '../../core/vm/own-ips.ts';
-import { quotedResize } from '../../core/vm/quote-resize.ts';
+import { quotedMove } from '../../core/vm/quote-resize.ts';
 import type { DeliveredOperation, ReadOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
 import { toPricings } from '../vm/vm-resources.ts';
@@ -31,7 +31,7 @@ export const assignIp: DeliveredOperation<'assignIp', IpMove, MovedIp> = {
         from_vmid: source.vmId,
         from_pricings: toPricings(source.price, vat),
       },
-      bought: { kind: 'vm', subject: String(target.vmId), price: Number(target.price) },
+      bought: { kind: 'vm', subject: String(target.vmId), price: Number(source.price + target.price) },
       enqueued: vmSubject(target),
     };
   },
@@ -45,6 +45,6 @@ export const quoteAssignIp: ReadOperation<'quoteAssignIp'> = {
     const { vm: from } = await findExtraIp(db, accountId, path.ip_address);
     const to = await vmOfForm(db, accountId, form.vmid);
     await assertAssignable(db, from, to);
-    return quoteSuccess(db, await quotedResize(db, to, { resources: { ips: to.ips + 1 }, now }), { accountId, now });
+    return quoteSuccess(db, await quotedMove(db, { from, to, now }), { accountId, now });
   },
 };

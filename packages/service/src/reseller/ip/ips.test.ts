@@ -5,6 +5,7 @@ import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
+import { storePrices } from '../../core/catalogue/host-system.ts';
 import { addIpPool } from '../../core/catalogue/ip-pool.ts';
 import { MS_PER_DAY } from '../../rules/day.ts';
 import { reverseNameOf } from '../../rules/reverse-dns.ts';
@@ -68,6 +69,14 @@ function machine({ hypervisor }: TestService, vmid: number): readonly string[] {
 function published({ dns }: TestService, address: string): string | undefined {
   const sets = [...dns.zones.values()].flatMap(({ records }) => records);
   return sets.find(({ type, name }) => type === 'PTR' && name === reverseNameOf(address))?.data[0];
+}
+
+/** Raises the price of a core from 2.00 to 5.00 EUR for new purchases. */
+async function chargeMoreForCores(service: TestService): Promise<void> {
+  const prices = { core: '5.00', mem: '1.20', nvme: '0.04', hdd: '0.01', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' };
+  await service.store.commit(({ db }) =>
+    storePrices(db, 'nl_ryzen', { validFrom: service.clock.now(), prices, appliesTo: 'new_purchases' }),
+  );
 }
 
 /** Leaves this number of free IPv4 addresses in Amsterdam. */
@@ -288,9 +297,20 @@ describe.each(engines)('on %s', (engine) => {
     const [first = ''] = await ipv4Of(service, to);
     const path = { ip_address: extra };
     const quoted = await service.call('quoteAssignIp', { path, form: { vmid: String(to) } });
-    expect(quoted.body.data.price.net).toBe(SMALL + EXTRA);
-    expect((await assign(service, extra, to, { max_price: '11.89' })).status).toBe(412);
-    const { status, body } = await assign(service, extra, to, { max_price: '11.90' });
+    expect(quoted.body.data).toMatchObject({
+      price: { net: 2 * SMALL + EXTRA },
+      neededCredit: 0,
+      vms: [
+        { vmid: from, net: SMALL, endedSale: null },
+        { vmid: to, net: SMALL + EXTRA, endedSale: null },
+      ],
+    });
+    const refused = await assign(service, extra, to, { max_price: '22.29' });
+    expect([refused.status, refused.body.message]).toMatchObject([
+      412,
+      expect.stringContaining(`The net price of the VMs ${from} and ${to} together is 22.30 EUR`),
+    ]);
+    const { status, body } = await assign(service, extra, to, { max_price: '22.30' });
     expect([status, body.data]).toMatchObject([
       200,
       { ip_address: extra, vmid: to, pricings: { monthly: SMALL + EXTRA }, from_vmid: from, from_pricings: { monthly: SMALL } },
@@ -349,21 +369,29 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
-  test('needs the credit for the higher price of the other VM, and the states of both', async () => {
-    const service = await start({ engine, creditLimit: '20.00' });
+  test('needs credit for what both VMs cost more, names both, and needs the states of both', async () => {
+    const service = await start({ engine, creditLimit: '40.00' });
     const from = await buyVm(service, { ips: 2 });
     const to = await buyVm(service);
     const [, extra = ''] = await ipv4Of(service, from);
     const spend = Math.floor((await remainingOf(service)) * 100) - 1;
-    await service.store.commit(({ db }) =>
-      db
-        .updateTable('accounts')
-        .set({ unpaid: spend * 1_000_000 })
-        .where('name', '=', 'test')
-        .execute(),
-    );
-    expect((await assign(service, extra, to)).status).toBe(402);
-    await service.store.commit(({ db }) => db.updateTable('accounts').set({ unpaid: 0 }).execute());
+    const setUnpaid = (unpaid: number) =>
+      service.store.commit(({ db }) => db.updateTable('accounts').set({ unpaid }).where('name', '=', 'test').execute());
+    await setUnpaid(spend * 1_000_000);
+    // At unchanged prices, one VM frees what the other one needs.
+    expect((await assign(service, extra, to)).status).toBe(200);
+    await service.runScheduledJobs();
+    await setUnpaid(0);
+    expect((await assign(service, extra, from)).status).toBe(200);
+    await service.runScheduledJobs();
+    await setUnpaid(spend * 1_000_000);
+    await chargeMoreForCores(service);
+    const refused = await assign(service, extra, to);
+    expect([refused.status, refused.body.message]).toEqual([
+      402,
+      expect.stringContaining(`for the new prices of the VMs ${from} and ${to} until the end of the month, and 0.01 EUR remain`),
+    ]);
+    await setUnpaid(0);
     await service.store.commit(({ db }) => db.updateTable('vms').set({ changing: 1 }).where('id', '=', to).execute());
     expect((await assign(service, extra, to)).status).toBe(409);
     await service.store.commit(({ db }) => db.updateTable('vms').set({ changing: 0 }).execute());

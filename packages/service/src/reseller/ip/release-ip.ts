@@ -8,7 +8,13 @@ import { toPricings } from '../vm/vm-resources.ts';
 export const releaseIp: DeliveredOperation<'releaseIp', IpRelease, PricedVm> = {
   kind: 'delivered',
   deliveryFor: () => delivery,
-  requestOf: ({ runtime, accountId, spender, path }) => ({ runtime, accountId, spender, address: path.ip_address }),
+  requestOf: ({ runtime, accountId, spender, path, form }) => ({
+    runtime,
+    accountId,
+    spender,
+    address: path.ip_address,
+    maxPrice: form.max_price,
+  }),
   async success({ vmId, price }, { accountId, path: { ip_address }, now }, { db }) {
     return {
       message: `The VM ${vmId} gives up the address ${ip_address}.`,

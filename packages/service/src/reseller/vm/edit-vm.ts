@@ -1,3 +1,4 @@
+import { assertNotBlocked } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { labelsOf, readLabels } from '../../rules/labels.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -7,7 +8,8 @@ import type { StoreOperation } from '../operation.ts';
 export const editVm: StoreOperation<'editVm'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form }) {
-    const { id } = await findOwnVm(db, accountId, path.vmid);
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    assertNotBlocked(vm);
     const read = form.labels === undefined ? undefined : readLabels(form.labels);
     if (read !== undefined && 'broken' in read) throw invalid([read.broken]);
     const changed = {
@@ -15,7 +17,7 @@ export const editVm: StoreOperation<'editVm'> = {
       ...(form.hostname !== undefined && { hostname: form.hostname }),
       ...(read !== undefined && { labels: JSON.stringify(read.labels) }),
     };
-    if (Object.keys(changed).length > 0) await db.updateTable('vms').set(changed).where('id', '=', id).execute();
+    if (Object.keys(changed).length > 0) await db.updateTable('vms').set(changed).where('id', '=', vm.id).execute();
     const { name, hostname, labels } = await findOwnVm(db, accountId, path.vmid);
     return { message: 'The VM was edited.', data: { name: name ?? hostname, hostname, labels: labelsOf(labels) } };
   },

@@ -65,8 +65,9 @@ test('refuses a file that is not offered, and a VM that does not run', async () 
   const message = 'must be one of debian_13_netinst, systemrescue_12';
   expect(await attach('plan_9')).toMatchObject({ status: 422, body: { data: { fields: [{ field: 'iso', rule: 'exists', message }] } } });
   await service.call('setVmPower', { path, form: { mode: 'stop' } });
-  for (const refused of [await attach(RESCUE.name), await detach()])
-    expect(refused).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
+  expect(await attach(RESCUE.name)).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
+  // It boots from its disk anyway.
+  expect((await detach()).status).toBe(200);
 });
 
 test('lists the files of the hypervisor', async () => {

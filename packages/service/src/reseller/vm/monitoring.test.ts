@@ -110,6 +110,35 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+test.each([
+  ['another port', true, 81],
+  ['no port', false, 80],
+])('an unreachable port that makes way for %s is no longer an incident', async (_, enabled, port) => {
+  const { service, vmId, set, minute, events, shown } = await buy();
+  await set(true);
+  await minute(0);
+  service.hypervisor.unreachable.add(vmId);
+  for (let check = 0; check < 3; check++) {
+    await minute(1);
+    await expect
+      .poll(
+        async () =>
+          (
+            await service.store.read((db) =>
+              db.selectFrom('vm_monitors').select('failures').where('vm_id', '=', vmId).executeTakeFirstOrThrow(),
+            )
+          ).failures,
+      )
+      .toBe(check + 1);
+  }
+  await set(enabled, port);
+  expect((await shown()).status).toBe(enabled ? 'unknown' : null);
+  expect(await events()).toEqual([
+    ['vm.monitoring.unreachable', { vmid: vmId, port: 80 }],
+    ['vm.monitoring.reachable', { vmid: vmId, port: 80 }],
+  ]);
+});
+
 test('the same setting goes on with its status, and another port begins again', async () => {
   const { set, shown, minute } = await buy();
   await set(true);

@@ -1,5 +1,6 @@
 import type { RdnsList } from '@reseller/client/extension';
 
+import { assertNotBlocked } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { rdnsOf, setName } from '../../core/vm/rdns.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -31,8 +32,10 @@ export const listVmRdns: ReadOperation<'listVmRdns'> = {
 export const setVmRdns: StoreOperation<'setVmRdns'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form: { ip_address: address, domain }, runtime: { ports } }) {
-    const { id: vmId } = await findOwnVm(db, accountId, path.vmid);
     await lockAccount(db, accountId);
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    assertNotBlocked(vm);
+    const { id: vmId } = vm;
     if (!(await setName(db, ports, { vmId, address, domain }))) throw invalid([UNKNOWN_ADDRESS]);
     return { message: 'The name was set. DNS follows within seconds.', data: await toList(db, ports, vmId) };
   },
@@ -42,8 +45,10 @@ export const setVmRdns: StoreOperation<'setVmRdns'> = {
 export const removeVmRdns: StoreOperation<'removeVmRdns'> = {
   kind: 'store',
   async run({ db }, { accountId, path, runtime: { ports } }) {
-    const { id: vmId } = await findOwnVm(db, accountId, path.vmid);
     await lockAccount(db, accountId);
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    assertNotBlocked(vm);
+    const { id: vmId } = vm;
     if (!(await setName(db, ports, { vmId, address: path.ip_address, domain: null }))) throw notFound('address');
     return { message: 'The name was removed. DNS follows within seconds.', data: null };
   },

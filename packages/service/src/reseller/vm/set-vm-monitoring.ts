@@ -1,3 +1,4 @@
+import { assertNotBlocked } from '../../core/vm/change.ts';
 import { monitorOf, setMonitor } from '../../core/vm/monitoring.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,7 +8,9 @@ import type { StoreOperation } from '../operation.ts';
 export const setVmMonitoring: StoreOperation<'setVmMonitoring'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form: { enabled, port }, runtime }) {
-    const { id } = await findOwnVm(db, accountId, path.vmid);
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    assertNotBlocked(vm);
+    const { id } = vm;
     await setMonitor(db, runtime, { vmId: id, enabled, port });
     return {
       message: enabled ? `The service checks port ${port} every minute.` : 'The service checks no port.',

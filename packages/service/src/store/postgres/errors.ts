@@ -13,6 +13,14 @@ const FEATURE_NOT_SUPPORTED = '0A000';
 const OUTDATED_PLAN = /cached plan must not change result type/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
+/** The certificate of the server has no known authority. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
 /** Messages of driver errors that have no code. */
 const NO_CONNECTION = /due to connection timeout/;
 const POOL_IS_FULL = /timeout exceeded when trying to connect/;
@@ -42,6 +50,8 @@ function explanationOf(error: unknown, url: string): string {
     case '53300':
       return `The database server at ${host} has no free connection. Raise its max_connections, or stop other instances.`;
   }
+  if (UNTRUSTED.has(codeOf(error)))
+    return `The certificate of the database server at ${host} is not trusted (${messageOf(error)}). Name the file of its authority in DATABASE_URL, as sslrootcert=/path/ca.pem, or accept any certificate with sslmode=no-verify.`;
   if (isUnavailable(error))
     return `The database server of DATABASE_URL cannot be reached at ${host} (${codeOf(error) || messageOf(error)}). Start it, or correct host and port.`;
   return `The database of DATABASE_URL cannot be used (${messageOf(error)}). Check that the URL is right, and that its user may create tables.`;

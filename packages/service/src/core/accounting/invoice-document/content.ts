@@ -3,9 +3,9 @@ import type { DedicatedMarketHardware } from '@reseller/client';
 import type { DocumentLanguage } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
-import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
-import { dayIn, minutesIn } from '../../../rules/day.ts';
+import { accruedBy, accruedByCharge, periodOf, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
+import type { Period, PriceSeconds, Seconds } from '../../../rules/billing.ts';
+import { dayIn, minutesIn, utcDay } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { splitByRate, taxed, treatmentAt, treatmentOf } from '../../../rules/vat.ts';
@@ -169,7 +169,7 @@ function vmLine(position: Selectable<PositionsTable>, { start, stop, ...treatmen
       unit: 'second',
       price: decimalOf(billed.monthlyPrice),
       priceQuantity: Number(SECONDS_PER_PRICE),
-      ...daysOf(start, stop),
+      ...daysInMonth(timeZone, start, stop),
     },
     exact: accruedBy(billed, stop),
   };
@@ -189,7 +189,7 @@ function chargeLine(
     time: [start, stop].map((instant) => dayIn(timeZone, instant * 1000)).join(' – '),
     quantity: '1',
     unitPrice: texts.decimal(decimalOf(BigInt(amount))),
-    measured: { quantity: 1, unit: 'piece', price: decimalOf(BigInt(amount)), priceQuantity: 1, ...daysOf(start, stop) },
+    measured: { quantity: 1, unit: 'piece', price: decimalOf(BigInt(amount)), priceQuantity: 1, ...daysOf(timeZone, start, stop) },
     exact: accruedByCharge(BigInt(amount)),
   };
 }
@@ -222,11 +222,18 @@ export function durationOf(seconds: Seconds): string {
   return shown.length === 0 ? '0 s' : shown.join(' ');
 }
 
-function daysOf(start: Seconds, stop: Seconds): Pick<Measured, 'first' | 'last'> {
-  return { first: dayOf(start), last: dayOf(Math.max(start, stop - 1)) };
+function daysOf(timeZone: string, start: Seconds, stop: Seconds): Pick<Measured, 'first' | 'last'> {
+  return { first: dayIn(timeZone, start * 1000), last: dayIn(timeZone, Math.max(start, stop - 1) * 1000) };
 }
 
-/** A day as `2026-12-01`. */
-export function dayOf(instant: Seconds): string {
-  return new Date(instant * 1000).toISOString().slice(0, 10);
+/** The days of a runtime. They stay in the month of the invoice, which begins and ends in UTC. */
+function daysInMonth(timeZone: string, start: Seconds, stop: Seconds): Pick<Measured, 'first' | 'last'> {
+  const { first, last } = daysOf(timeZone, start, stop);
+  const month = monthDays(periodOf(start));
+  return { first: first < month.first ? month.first : first, last: last > month.last ? month.last : last };
+}
+
+/** The first and the last day of a month of billing. */
+export function monthDays({ start, end }: Period): Pick<Measured, 'first' | 'last'> {
+  return { first: utcDay(start * 1000), last: utcDay((end - 1) * 1000) };
 }

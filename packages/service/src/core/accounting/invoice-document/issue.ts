@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
-import { dayIn, minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
+import { dayIn, minutesIn, MS_PER_DAY, utcDay } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { canBeShown, reverseChargeIn, statusShown } from '../../../rules/tax-status.ts';
@@ -18,7 +18,7 @@ import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jo
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
-import { dayOf, taxedLines } from './content.ts';
+import { monthDays, taxedLines } from './content.ts';
 import type { DocumentContent, Group, Line, RateSum } from './content.ts';
 import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
@@ -155,8 +155,8 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
   const content: DocumentContent = {
     kind: 'invoice',
     number,
-    date: dayOf(invoice.created / 1000),
-    due: dayOf(due / 1000),
+    date: utcDay(invoice.created),
+    due: utcDay(due),
     seller,
     buyer,
     ...(reverseCharge && profile && vatIdsOf(profile, invoice, timeZone)),
@@ -170,7 +170,12 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     reverseCharge,
   };
   await insertDocument(db, { id: invoice.id, invoice, content, name: null, sums, issued: invoice.created, due });
-  await db.updateTable('invoices').set({ number }).where('id', '=', invoice.id).execute();
+  // An invoice of 0.00 EUR is paid when it is issued, and has an event of each: it is open until then, which no event says while it has no number.
+  const isPaid = invoice.status === 'PAID';
+  const stored = db.updateTable('invoices').where('id', '=', invoice.id);
+  if (isPaid) await stored.set({ status: 'OPEN' }).execute();
+  await stored.set({ number }).execute();
+  if (isPaid) await stored.set({ status: 'PAID' }).execute();
   if (balance > 0n) await payInvoices(db, invoice.account_id);
 }
 
@@ -197,6 +202,7 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
   const sums = correctionByRate(sumsIn(original), earlier, amount);
   const number = await takeNumber(db, 'credit_note');
   const texts = TEXTS[original.language ?? 'en'];
+  const today = dayIn(await readTimeZone(db), now);
   const lines = sums.map(({ net, ...treatment }) => ({
     title: reason,
     details: `${texts.invoice} ${texts.of(original.number, original.date)}`,
@@ -211,7 +217,8 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     ...kept,
     kind: 'credit_note',
     number,
-    date: dayOf(now / 1000),
+    // The month of the invoice can have ended in UTC before it ends in the time zone of the provider.
+    date: today < original.date ? original.date : today,
     due: null,
     corrects: { number: original.number, date: original.date, reason },
     groups: [{ title: 'Correction', lines, total: decimalOf(amount) }],
@@ -344,6 +351,6 @@ function periodTimes({ period_start, period_end }: Invoice, zone: string): Requi
   return { zone, start: minuteOf(period_start * 1000), end: minuteOf(period_end * 1000) };
 }
 
-function periodDays({ period_start, period_end }: Invoice): DocumentContent['period'] {
-  return { first: dayOf(period_start), last: dayOf(period_end - 1) };
+function periodDays({ period_start: start, period_end: end }: Invoice): DocumentContent['period'] {
+  return monthDays({ start, end });
 }

@@ -1,0 +1,53 @@
+/** A month of an account can cost no more than the service can bill, however little of the month is left when something is ordered. */
+import * as operator from '@reseller/operator-client';
+import { describe, expect, test } from 'vitest';
+
+import { marketItem } from '../../../test/dedicated.ts';
+import { engines } from '../../../test/engines.ts';
+import { SMALL_VM } from '../../../test/harness.ts';
+import { startOperator } from '../../../test/operator.ts';
+import type { TestOperator } from '../../../test/operator.ts';
+
+const LAST_MINUTE = '2026-11-30T23:59:00Z';
+
+async function purchase(service: TestOperator, apiKey: string, price: string, days: number) {
+  const { id: identifier } = await operator.addMarketItem({ client: service.client, body: marketItem(price, days) });
+  return service.call('purchaseDedicatedServer', { path: { identifier }, form: {}, apiKey });
+}
+
+describe.each(engines)('on %s', (engine) => {
+  test('a server whose month costs too much is refused, and the account goes on', async () => {
+    const service = await startOperator({ engine });
+    service.clock.advanceTo(LAST_MINUTE);
+    const { apiKey } = await service.account('9999999.99');
+    const refused = await purchase(service, apiKey, '9999999.00', 1);
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      expect.stringContaining('a month of this account would cost 309999969.00 EUR, and the service bills at most 10000000.00 EUR'),
+    ]);
+    expect((await purchase(service, apiKey, '322580.64', 1)).status).toBe(200);
+    // 9999999.84 of 10000000.00 EUR. A small order is never refused.
+    expect((await purchase(service, apiKey, '1000.00', 40)).status).toBe(422);
+    expect((await purchase(service, apiKey, '999.99', 40)).status).toBe(200);
+    service.clock.advanceTo('2027-01-01T00:00:05Z');
+    const { status, body } = await service.call('getCurrentInvoice', { apiKey });
+    expect([status, body.data.estimatedInvoiceTotal]).toEqual([200, expect.any(Number)]);
+  });
+
+  test('so is a VM, also one that grows', async () => {
+    const service = await startOperator({ engine });
+    service.clock.advanceTo(LAST_MINUTE);
+    const { apiKey } = await service.account('9999999.99');
+    const prices = { core: '6000000.00', mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' };
+    await operator.scheduleHostSystemPrices({
+      client: service.client,
+      path: { hostsystem: 'nl_ryzen' },
+      body: { prices, applies_to: 'new_purchases' },
+    });
+    expect((await service.call('createVm', { form: { ...SMALL_VM, cores: 2 }, apiKey })).status).toBe(422);
+    const { body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 1 }, apiKey });
+    const path = { vmid: String(body.data.identifier) };
+    expect((await service.call('changeVm', { path, form: { cores: 2 }, apiKey })).status).toBe(422);
+    expect((await service.call('changeVm', { path, form: { mem: 8192 }, apiKey })).status).toBe(200);
+  });
+});
