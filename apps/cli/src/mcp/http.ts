@@ -26,7 +26,7 @@ const MAX_SESSIONS = 32;
  */
 export async function serveHttp(create: () => Server, port: number, tell: (url: string, tokenFile: string) => void): Promise<void> {
   const { file, token } = readToken();
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, Connection>();
   const http = createServer((request, response) => {
     const refusal = refusalOf(request, token, http.address());
     if (refusal) return refuse(response, refusal);
@@ -47,7 +47,7 @@ export async function serveHttp(create: () => Server, port: number, tell: (url: 
     await create().connect(transport);
     await transport.handleRequest(request, response);
   }
-  async function use(id: string, session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function use(id: string, session: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
     // The session that was used last is the last of the map.
     sessions.delete(id);
     sessions.set(id, session);
@@ -77,7 +77,7 @@ export async function serveHttp(create: () => Server, port: number, tell: (url: 
   await once(http, 'close');
 }
 
-interface Session {
+interface Connection {
   readonly transport: StreamableHTTPServerTransport;
   /** Requests that are open, such as the stream of a connected client. */
   requests: number;

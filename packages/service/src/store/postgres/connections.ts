@@ -83,7 +83,7 @@ export async function assertOwnSessions(connections: Connections): Promise<void>
     const other = await connections.connect();
     try {
       const sessions: unknown[] = [];
-      for (let check = 0; check < SESSION_CHECKS; check++) for (const client of [one, other]) sessions.push(await sessionOf(client));
+      for (let check = 0; check < SESSION_CHECKS; check++) for (const client of [one, other]) sessions.push(await backendOf(client));
       if (new Set(sessions).size !== 2 || sessions.some((session, index) => session !== sessions[index % 2]))
         throw new StoreOpenError(POOLED);
     } finally {
@@ -97,7 +97,7 @@ export async function assertOwnSessions(connections: Connections): Promise<void>
 const POOLED =
   'The database server of DATABASE_URL is a connection pooler that changes the server connection of a client. The service needs one for each of its connections: set pool_mode = session in PgBouncer, or name the database server itself in DATABASE_URL.';
 
-async function sessionOf(client: ClientBase): Promise<number | undefined> {
+async function backendOf(client: ClientBase): Promise<number | undefined> {
   const { rows } = await client.query<{ session: number }>('select pg_backend_pid() as session');
   return rows[0]?.session;
 }

@@ -46,7 +46,7 @@ ignore_startup_parameters = extra_float_digits
       await client.connect();
       await client.end();
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000 },
   );
   return url;
 }
