@@ -15,7 +15,16 @@ import { pino } from 'pino';
 
 import { report } from '../../../.config/bench-row.ts';
 import { MAX_WAITING } from '../src/core/events/deliveries.ts';
-import { createAccount, createService, euros, issueApiKey, openPostgresStore, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
+import {
+  createAccount,
+  createService,
+  euros,
+  issueApiKey,
+  openPostgresStore,
+  openSqliteStore,
+  seedSandbox,
+  simulatedPorts,
+} from '../src/index.ts';
 import { copyVms } from '../test/large-account.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
@@ -114,7 +123,10 @@ async function send({ method, url, body }: Sent): Promise<string> {
   return String(text);
 }
 
-const own = (method: Sent['method'], path: string, body?: string) => send({ method, url: reseller + path, ...(body !== undefined && { body }) });
+/** Sends a request of the owner to the reseller API. */
+function own(method: Sent['method'], path: string, body?: string): Promise<string> {
+  return send({ method, url: reseller + path, ...(body !== undefined && { body }) });
+}
 
 /** @param work A request, or a round of jobs. */
 async function measure(kind: string, count: number, what: string, work: () => Promise<unknown>): Promise<void> {
@@ -157,7 +169,14 @@ type Table = 'api_keys' | 'dns_records' | 'events' | 'invoices' | 'request_log' 
 /** Copies a row of the owner, with other values in some columns. `copy` is the number of the copy in them. */
 async function copyRow(table: Table, found: RawBuilder<unknown>, count: number, other: Readonly<Record<string, string>>): Promise<void> {
   await store.commit(async ({ db }) => {
-    const row = Object(await db.selectFrom(table).selectAll().where(sql<boolean>`${found}`).limit(1).executeTakeFirstOrThrow());
+    const row = Object(
+      await db
+        .selectFrom(table)
+        .selectAll()
+        .where(sql<boolean>`${found}`)
+        .limit(1)
+        .executeTakeFirstOrThrow(),
+    );
     const names = Object.keys(row).filter((name) => name !== 'feed');
     const values = names.map((name) => (other[name] === undefined ? sql`${row[name]}` : sql.raw(other[name])));
     await sql`
@@ -168,12 +187,16 @@ async function copyRow(table: Table, found: RawBuilder<unknown>, count: number, 
 }
 
 const ofOwner = sql`account_id = ${owner.id}`;
-const progress = (text: string) => void process.stderr.write(`${engine}: ${text}\n`);
+function progress(text: string): void {
+  process.stderr.write(`${engine}: ${text}\n`);
+}
 
 await measure('rows', 0, 'lists nothing', () => own('GET', '/vm/list'));
 
 progress('events, deliveries');
-const { webhook_id: webhookId } = JSON.parse(await own('PUT', '/account/webhooks/add', 'url=http%3A%2F%2F127.0.0.1%3A9%2F&enabled=false')).data;
+const { webhook_id: webhookId } = JSON.parse(
+  await own('PUT', '/account/webhooks/add', 'url=http%3A%2F%2F127.0.0.1%3A9%2F&enabled=false'),
+).data;
 const webhook = `/account/webhooks/${webhookId}`;
 await own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen');
 await own('POST', '/account/events');
@@ -198,14 +221,22 @@ await measure('deliveries', ROWS, 'enables its webhook', async () => {
   await own('POST', `${webhook}/edit`, 'enabled=true');
   await own('POST', `${webhook}/edit`, 'enabled=false');
 });
-await measure('deliveries', ROWS, 'changes the URL of its webhook', () => own('POST', `${webhook}/edit`, `url=http%3A%2F%2F127.0.0.1%3A9%2F${Date.now()}`));
-await measure('deliveries', ROWS, 'is shown to the operator', () => send({ method: 'GET', url: `${operator}/accounts/${owner.id}/webhooks` }));
+await measure('deliveries', ROWS, 'changes the URL of its webhook', () =>
+  own('POST', `${webhook}/edit`, `url=http%3A%2F%2F127.0.0.1%3A9%2F${Date.now()}`),
+);
+await measure('deliveries', ROWS, 'is shown to the operator', () =>
+  send({ method: 'GET', url: `${operator}/accounts/${owner.id}/webhooks` }),
+);
 await own('DELETE', `${webhook}/remove`);
 await measure('deliveries', ROWS, 'has removed its webhook', () => service.runRound());
 
 progress('log entries');
 const { position } = await store.read((db) =>
-  db.selectFrom('request_log').select(({ fn }) => fn.max('position').as('position')).where('account_id', '=', owner.id).executeTakeFirstOrThrow(),
+  db
+    .selectFrom('request_log')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .where('account_id', '=', owner.id)
+    .executeTakeFirstOrThrow(),
 );
 await copyRow('request_log', ofOwner, ROWS, {
   number: `${first} + copy`,
@@ -213,7 +244,9 @@ await copyRow('request_log', ofOwner, ROWS, {
   request_id: `'bench-' || copy`,
 });
 await measure('log entries', ROWS, 'reads the oldest', () => own('POST', '/account/requests', `offset=${ROWS}`));
-await measure('log entries', ROWS, 'buys a VM', () => own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen'));
+await measure('log entries', ROWS, 'buys a VM', () =>
+  own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen'),
+);
 
 progress('keys');
 await copyRow('api_keys', ofOwner, KEYS, { id: `'key-' || copy`, hash: `'hash-' || copy` });
