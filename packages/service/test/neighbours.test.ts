@@ -3,8 +3,8 @@ import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 
-import { accountsWithDue, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
-import { enterAllEvents } from '../src/core/events/feed.ts';
+import { accountsWithDue, deliveriesOf, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { enterAllEvents, eventsAfter } from '../src/core/events/feed.ts';
 import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
@@ -200,6 +200,21 @@ test('the query of what is due walks no delivery that waits for another of its s
     }
   });
   for (const plan of plans) expect(plan).toContain('INDEX first_deliveries');
+});
+
+test('a page of one type of the feed, and of deliveries in one state, walks no others', async () => {
+  const { service, webhookId } = await startWithQueue({ engine: 'sqlite', count: 1 });
+  await service.store.read(async (db) => {
+    for (const [query, index] of [
+      [eventsAfter(db, { accountId: 'one', start: 0, type: 'invoice.paid' }), 'events_by_type'],
+      [deliveriesOf(db, { webhookId, before: undefined, limit: 1, state: 'failed' }), 'deliveries_by_state'],
+    ] as const) {
+      const compiled = query.compile();
+      const plan = await db.executeQuery({ ...compiled, sql: `explain query plan ${compiled.sql}` });
+      expect(JSON.stringify(plan)).toContain(`INDEX ${index}`);
+      expect(JSON.stringify(plan)).not.toContain('TEMP B-TREE');
+    }
+  });
 });
 
 test('receivers that hang have at most the places of their account, and a ninth account gets its event at once', async () => {

@@ -471,7 +471,7 @@ export interface DeliveryPage {
   readonly state: string | undefined;
 }
 
-export function deliveriesOf(db: Db, { webhookId, before, limit, state }: DeliveryPage): Promise<ListedDelivery[]> {
+export function deliveriesOf(db: Db, { webhookId, before, limit, state }: DeliveryPage) {
   return db
     .selectFrom('webhook_deliveries')
     .innerJoin('events', 'events.id', 'webhook_deliveries.event_id')
@@ -481,6 +481,5 @@ export function deliveriesOf(db: Db, { webhookId, before, limit, state }: Delive
     .where(before === undefined ? sql<boolean>`1 = 1` : sql<boolean>`number < ${before}`)
     .where(state === undefined ? sql<boolean>`1 = 1` : sql<boolean>`state = ${state}`)
     .orderBy('number', 'desc')
-    .limit(limit)
-    .execute();
+    .limit(limit);
 }

@@ -154,16 +154,23 @@ export async function readFeed(
     );
   if (start > last)
     throw new Refusal(400, 'malformed_request', 'The cursor is not from this feed. Send the next_cursor of an earlier response, or none.');
-  let query = db.selectFrom('events').selectAll().where('account_id', '=', accountId).where('position', '>', start);
-  if (type !== undefined) query = query.where('type', '=', type);
-  const found = await query
-    .orderBy('position')
+  const found = await eventsAfter(db, { accountId, start, type })
     .limit(limit + 1)
     .execute();
   const events = found.slice(0, limit);
   const hasMore = found.length > limit;
   // Events of other types up to the end of the feed need not be read again.
   return { events, next: hasMore ? (events.at(-1)?.position ?? start) : last, hasMore };
+}
+
+export function eventsAfter(db: Db, { accountId, start, type }: Pick<FeedPage, 'accountId' | 'type'> & { readonly start: number }) {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('position', '>', start)
+    .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
+    .orderBy('position');
 }
 
 /** The JSON text of an event, the same in each delivery. */

@@ -24,7 +24,7 @@ export const listWebhookDeliveries: ReadOperation<'listWebhookDeliveries'> = {
     if (status !== undefined && !STATES.has(status))
       throw invalid([{ field: 'status', rule: 'exists', message: 'must be pending, delivered or failed' }]);
     const before = cursor === undefined ? undefined : Number(cursor);
-    const found = await deliveriesOf(db, { webhookId: id, before, limit: limit + 1, state: status });
+    const found = await deliveriesOf(db, { webhookId: id, before, limit: limit + 1, state: status }).execute();
     const deliveries = found.slice(0, limit);
     const last = found.length > limit ? deliveries.at(-1) : undefined;
     return {

@@ -4,6 +4,7 @@ import { endedMachines } from './0002-ended-machines.ts';
 import { zones } from './0003-zones.ts';
 import { addressQuarantine } from './0004-address-quarantine.ts';
 import { webhookConfirmation } from './0005-webhook-confirmation.ts';
+import { feedIndexes } from './0006-feed-indexes.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
@@ -16,5 +17,6 @@ export function migrationsOf(engine: Engine) {
     '0003-zones': zones(engine),
     '0004-address-quarantine': addressQuarantine(engine),
     '0005-webhook-confirmation': webhookConfirmation(engine),
+    '0006-feed-indexes': feedIndexes,
   };
 }
