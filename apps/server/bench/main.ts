@@ -16,6 +16,8 @@ export interface Plan {
   readonly seconds: number;
   readonly rounds: number;
   readonly minutes: number;
+  /** What one account has piled up of each kind. */
+  readonly rows: number;
   /** Shows what is being measured. */
   progress(text: string): void;
 }
@@ -27,7 +29,8 @@ const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
   postgres: postgresRows,
   'month-end': ({ rounds }) => rowsOf('packages/service/bench/month-end.ts', [String(rounds)]),
   'worst-request': ({ rounds }) => rowsOf('packages/service/bench/worst-request.ts', [String(rounds)]),
-  'large-account': largeAccountRows,
+  'large-account': () => onBothEngines('packages/service/bench/large-account.ts', LARGE_ACCOUNT_VMS),
+  neighbours: ({ rows }) => onBothEngines('packages/service/bench/neighbours.ts', String(rows)),
   client: () => rowsOf('packages/testing/bench/main.ts', []),
   contract: () => rowsOf('apps/contract-tests/bench/main.ts', []),
 };
@@ -35,12 +38,10 @@ const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
 /** The option of Node with which `deploy/` starts the service. */
 const DEPLOYED = ['--max-semi-space-size=8'];
 
-/** On both engines. */
-async function* largeAccountRows(): AsyncGenerator<Row> {
-  const script = 'packages/service/bench/large-account.ts';
-  yield* rowsOf(script, [LARGE_ACCOUNT_VMS], DEPLOYED);
+async function* onBothEngines(script: string, size: string): AsyncGenerator<Row> {
+  yield* rowsOf(script, [size], DEPLOYED);
   const postgres = await startPostgres();
-  yield* rowsOf(script, [LARGE_ACCOUNT_VMS, await postgres.newDatabase()], DEPLOYED);
+  yield* rowsOf(script, [size, await postgres.newDatabase()], DEPLOYED);
   await postgres.stop();
 }
 
@@ -50,18 +51,20 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '2' },
+    rows: { type: 'string', default: '1000000' },
     only: { type: 'string', default: Object.keys(GROUPS).join() },
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npx -y pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only GROUP,...]
+  process.stdout.write(`Usage: npx -y pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--rows 1000000] [--only GROUP,...]
 
   --seconds  duration of a measurement
   --rounds   how often each is repeated
   --minutes  duration of the mixed load
+  --rows     what one account has piled up of each kind, in the group neighbours
   --only     ${Object.keys(GROUPS).join(', ')}
 
-All groups take about 8 minutes.
+All groups take about 12 minutes.
 `);
   process.exit();
 }
@@ -70,6 +73,7 @@ const plan: Plan = {
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
   minutes: Number(values.minutes),
+  rows: Number(values.rows),
   progress: (text) => void process.stderr.write(`${Math.round((performance.now() - begun) / 1000)} s  ${text}\n`),
 };
 await installTestTools();

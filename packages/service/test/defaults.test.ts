@@ -12,6 +12,7 @@ import { register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
+import { addConfirmed } from './webhook-receiver.ts';
 
 /** Sends a request with some fields and returns its effect. */
 type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
@@ -19,8 +20,8 @@ type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>)
 /** An account with a webhook that was tested a number of times. */
 async function accountWithTests(service: TestOperator, tests: number) {
   const { apiKey } = await service.account();
-  const { body } = await service.call('addWebhook', { form: { url: 'https://panel.reseller-customer.invalid/' }, apiKey });
-  const path = { webhook_id: body.data.webhook_id };
+  const { webhook_id } = await addConfirmed(service, { url: 'https://panel.reseller-customer.invalid/' }, apiKey);
+  const path = { webhook_id };
   for (let count = 0; count < tests; count++) await service.call('testWebhook', { path, apiKey });
   return { apiKey, path };
 }

@@ -9,6 +9,7 @@ import { SMALL_VM } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
 import { apiOf, pathParametersOf } from './operations.ts';
+import { addConfirmed } from './webhook-receiver.ts';
 
 /** The account that calls. */
 export interface Owner {
@@ -244,8 +245,8 @@ const EVERY_WEBHOOK_FIELD = {
 };
 
 async function webhookOf(service: TestService, { apiKey }: Owner): Promise<{ readonly webhook_id: string }> {
-  const { body } = await service.call('addWebhook', { form: EVERY_WEBHOOK_FIELD, apiKey });
-  return { webhook_id: body.data.webhook_id };
+  const { webhook_id } = await addConfirmed(service, EVERY_WEBHOOK_FIELD, apiKey);
+  return { webhook_id };
 }
 
 /** A delivery that has ended. */

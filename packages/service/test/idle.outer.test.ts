@@ -4,14 +4,14 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { SMALL_VM, startService } from './harness.ts';
 import { until } from './instances.ts';
-import { accept, startReceiver } from './webhook-receiver.ts';
+import { accept, addConfirmed, startReceiver } from './webhook-receiver.ts';
 
 const ROUNDS = 10;
 
 test('a round of an idle instance is one query, and the next round finds what has become due', async () => {
   const receiver = await startReceiver(accept);
   const service = await startService({ engine: 'postgres' });
-  await service.call('addWebhook', { form: { url: receiver.url } });
+  await addConfirmed(service, { url: receiver.url });
   await service.runScheduledJobs();
   await service.runRound();
   await service.settled();

@@ -3,8 +3,8 @@ import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 
-import { accountsWithDue, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
-import { enterAllEvents } from '../src/core/events/feed.ts';
+import { accountsWithDue, deliveriesOf, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { enterAllEvents, eventsAfter } from '../src/core/events/feed.ts';
 import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
@@ -12,7 +12,7 @@ import type { TestService } from './harness.ts';
 import { until } from './instances.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { Standstill } from './ports/standstill.ts';
-import { accept, startReceiver } from './webhook-receiver.ts';
+import { accept, addConfirmed, startReceiver } from './webhook-receiver.ts';
 
 const DAY = 86_400_000;
 
@@ -35,7 +35,7 @@ test.each(engines)('an event reaches its webhook and a month ends while the back
   const [{ service, still }, receiver] = await Promise.all([startStandingStill({ engine }), startReceiver()]);
   const other = await service.account();
   const { apiKey } = other;
-  await service.call('addWebhook', { form: { url: receiver.url }, apiKey });
+  await addConfirmed(service, { url: receiver.url }, apiKey);
   await buyScheduled(service, 6);
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2026-12-01T00:00:01Z');
@@ -123,7 +123,7 @@ async function startWithQueue(options: Parameters<typeof startService>[0] & { co
   const service = await startService(options);
   const { id: accountId, apiKey } = await service.account();
   const form = { url: options.url ?? 'http://127.0.0.1:9/', enabled: false };
-  const webhookId: string = (await service.call('addWebhook', { form, apiKey })).body.data.webhook_id;
+  const webhookId: string = (await addConfirmed(service, form, apiKey)).webhook_id;
   await fillQueue(service, { accountId, webhookId, count: options.count });
   const count = async (table: 'webhook_deliveries' | 'webhooks' | 'webhook_secrets') =>
     (await service.store.read((db) => db.selectFrom(table).selectAll().execute())).length;
@@ -167,7 +167,7 @@ describe.each(engines)('the queue of a webhook, on %s', (engine) => {
     const { service, apiKey, webhookId } = await startWithQueue({ engine, count: MAX_WAITING });
     const since = new Date(service.clock.now() + MAX_WAITING - 1).toISOString();
     const form = { url: 'http://127.0.0.1:9/' };
-    const other = { webhook_id: (await service.call('addWebhook', { form, apiKey })).body.data.webhook_id };
+    const other = { webhook_id: (await addConfirmed(service, form, apiKey)).webhook_id };
     const refused = { status: 409, body: { type: 'quota_exceeded', message: expect.stringContaining(`More than ${MAX_WAITING}`) } };
     expect(await service.call('replayWebhook', { path: other, form: { since }, apiKey })).toMatchObject(refused);
     expect(await service.call('testWebhook', { path: other, apiKey })).toMatchObject(refused);
@@ -194,12 +194,27 @@ test('the query of what is due walks no delivery that waits for another of its s
   expect(rows).toEqual([{ number: 1 }]);
   const plans: string[] = [];
   await service.store.read(async (db) => {
-    for (const query of [dueDeliveries(db, { webhookId, now: 1 }), dueWebhooks(db, 1).selectAll()]) {
+    for (const query of [dueDeliveries(db, { webhookId, confirming: null, now: 1 }), dueWebhooks(db, 1).selectAll()]) {
       const compiled = query.compile();
       plans.push(JSON.stringify(await db.executeQuery({ ...compiled, sql: `explain query plan ${compiled.sql}` })));
     }
   });
   for (const plan of plans) expect(plan).toContain('INDEX first_deliveries');
+});
+
+test('a page of one type of the feed, and of deliveries in one state, walks no others', async () => {
+  const { service, webhookId } = await startWithQueue({ engine: 'sqlite', count: 1 });
+  await service.store.read(async (db) => {
+    for (const [query, index] of [
+      [eventsAfter(db, { accountId: 'one', start: 0, type: 'invoice.paid' }), 'events_by_type'],
+      [deliveriesOf(db, { webhookId, before: undefined, limit: 1, state: 'failed' }), 'deliveries_by_state'],
+    ] as const) {
+      const compiled = query.compile();
+      const plan = await db.executeQuery({ ...compiled, sql: `explain query plan ${compiled.sql}` });
+      expect(JSON.stringify(plan)).toContain(`INDEX ${index}`);
+      expect(JSON.stringify(plan)).not.toContain('TEMP B-TREE');
+    }
+  });
 });
 
 test('receivers that hang have at most the places of their account, and a ninth account gets its event at once', async () => {
@@ -210,13 +225,13 @@ test('receivers that hang have at most the places of their account, and a ninth 
   ]);
   for (let count = 0; count < 8; count++) {
     const { apiKey } = await service.account();
-    for (let webhook = 0; webhook < 3; webhook++) await service.call('addWebhook', { form: { url: hanging.url }, apiKey });
+    for (let webhook = 0; webhook < 3; webhook++) await addConfirmed(service, { url: hanging.url }, apiKey);
     for (let vm = 0; vm < 2; vm++) await service.call('createVm', { form: SMALL_VM, apiKey });
   }
   await service.runRound();
   await until(() => hanging.got.length === 8);
   const { apiKey } = await service.account();
-  await service.call('addWebhook', { form: { url: quick.url }, apiKey });
+  await addConfirmed(service, { url: quick.url }, apiKey);
   await service.call('createVm', { form: SMALL_VM, apiKey });
   await service.runRound();
   await until(() => quick.got.length === 1);
@@ -230,7 +245,7 @@ test('the account whose event has waited longest comes first, and within it the 
     one.id < other.id ? 1 : -1,
   );
   for (const { apiKey } of accounts) {
-    await service.call('addWebhook', { form: { url: 'http://127.0.0.1:9/' }, apiKey });
+    await addConfirmed(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     await service.call('createVm', { form: SMALL_VM, apiKey });
     const { store, ports, clock } = service;
     await enterAllEvents({ store, random: ports.random, now: clock.now() }, () => {});
@@ -242,7 +257,7 @@ test('the account whose event has waited longest comes first, and within it the 
 test.each([1, 2, 50])('at most %i requests to one host begin within a second, for whichever webhook', async (webhookRequestsOfHost) => {
   const receiver = await startReceiver();
   const service = await startService({ tuning: { webhookRequestsOfHost } });
-  for (let webhook = 0; webhook < 3; webhook++) await service.call('addWebhook', { form: { url: `${receiver.url}/${webhook}` } });
+  for (let webhook = 0; webhook < 3; webhook++) await addConfirmed(service, { url: `${receiver.url}/${webhook}` });
   await service.call('createVm', { form: SMALL_VM });
   await service.call('createVm', { form: SMALL_VM });
   const all = 6;
@@ -260,7 +275,7 @@ test.each([1, 2, 50])('at most %i requests to one host begin within a second, fo
 
 test('what an instance that died had claimed is sent after 20 seconds at most', async () => {
   const [service, hanging] = [await startService(), await startReceiver(() => {})];
-  await service.call('addWebhook', { form: { url: hanging.url } });
+  await addConfirmed(service, { url: hanging.url });
   await service.call('createVm', { form: SMALL_VM });
   await service.runRound();
   await until(() => hanging.got.length === 1);
@@ -279,7 +294,7 @@ test('a webhook that is slow gets one request at a time, as one that fails does'
     }, 20);
   });
   const service = await startService({ tuning: { slowWebhookMs: 1 } });
-  const { webhook_id } = (await service.call('addWebhook', { form: { url: receiver.url } })).body.data;
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
   await service.call('testWebhook', { path: { webhook_id } });
   await service.runRound();
   await until(() => receiver.got.length === 1);

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
+import type { TestService } from './harness.ts';
+
 /** A request that a receiver got. */
 export interface Got {
   readonly id: string;
@@ -45,6 +47,28 @@ export async function startReceiver(respond: Respond = accept): Promise<Receiver
   const { port }: AddressInfo = Object(server.address());
   const receiver: Receiver = { url: `http://127.0.0.1:${port}/hooks`, got, respond };
   return receiver;
+}
+
+/** Adds a webhook whose URL counts as confirmed, and of whose test nothing is left. @returns The webhook with its secret. */
+export async function addConfirmed(service: TestService, form: Readonly<Record<string, unknown>>, apiKey?: string) {
+  const { data } = (await service.call('addWebhook', { form, ...(apiKey !== undefined && { apiKey }) })).body;
+  const webhookId: string = data.webhook_id;
+  await service.store.commit(async ({ db }) => {
+    await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', webhookId).execute();
+    const { account_id } = await db
+      .updateTable('webhooks')
+      .set({ confirming: null, last_delivery: 0 })
+      .where('id', '=', webhookId)
+      .returning('account_id')
+      .executeTakeFirstOrThrow();
+    const tests = await db.deleteFrom('events').where('subject', '=', `webhook/${webhookId}`).executeTakeFirst();
+    await db
+      .updateTable('event_feeds')
+      .set(({ eb }) => ({ last: eb('last', '-', Number(tests.numDeletedRows)) }))
+      .where('account_id', '=', account_id)
+      .execute();
+  });
+  return { ...data, confirmed: true };
 }
 
 export function lastOf({ got }: Receiver): Got {

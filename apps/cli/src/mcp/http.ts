@@ -15,7 +15,7 @@ import { createPrivate, readIfPresent } from '../private-file.ts';
 
 const ADDRESS = '127.0.0.1';
 const PATH = '/mcp';
-/** Clients that are connected at once. */
+/** Sessions at once, those of clients that have gone included. */
 const MAX_SESSIONS = 32;
 
 /**
@@ -26,7 +26,7 @@ const MAX_SESSIONS = 32;
  */
 export async function serveHttp(create: () => Server, port: number, tell: (url: string, tokenFile: string) => void): Promise<void> {
   const { file, token } = readToken();
-  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const sessions = new Map<string, Connection>();
   const http = createServer((request, response) => {
     const refusal = refusalOf(request, token, http.address());
     if (refusal) return refuse(response, refusal);
@@ -35,16 +35,33 @@ export async function serveHttp(create: () => Server, port: number, tell: (url: 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? sessions.get(id) : undefined;
-    if (known) return known.handleRequest(request, response);
+    if (typeof id === 'string' && known) return use(id, known, request, response);
     if (id !== undefined) return refuse(response, [404, 'The session has ended. Initialize a new one.']);
-    if (sessions.size >= MAX_SESSIONS) return refuse(response, [503, `There are ${MAX_SESSIONS} sessions already.`]);
+    if (sessions.size >= MAX_SESSIONS && !(await endIdle()))
+      return refuse(response, [503, `${MAX_SESSIONS} clients are connected, and more are not possible. End one of them.`]);
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (session) => void sessions.set(session, transport),
+      onsessioninitialized: (session) => void sessions.set(session, { transport, requests: 0 }),
       onsessionclosed: (session) => void sessions.delete(session),
     });
     await create().connect(transport);
     await transport.handleRequest(request, response);
+  }
+  async function use(id: string, session: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // The session that was used last is the last of the map.
+    sessions.delete(id);
+    sessions.set(id, session);
+    session.requests++;
+    response.once('close', () => void session.requests--);
+    await session.transport.handleRequest(request, response);
+  }
+  /** Ends the session that has been idle for the longest time: a client that has crashed ends none. @returns False if none is idle. */
+  async function endIdle(): Promise<boolean> {
+    const [id, session] = [...sessions].find(([, { requests }]) => requests === 0) ?? [];
+    if (id === undefined || !session) return false;
+    sessions.delete(id);
+    await session.transport.close();
+    return true;
   }
   http.listen(port, ADDRESS);
   await Promise.race([
@@ -58,6 +75,12 @@ export async function serveHttp(create: () => Server, port: number, tell: (url: 
   process.once('SIGINT', () => http.closeAllConnections());
   process.once('SIGTERM', () => http.closeAllConnections());
   await once(http, 'close');
+}
+
+interface Connection {
+  readonly transport: StreamableHTTPServerTransport;
+  /** Requests that are open, such as the stream of a connected client. */
+  requests: number;
 }
 
 type Refusal = readonly [status: number, message: string];

@@ -16,9 +16,10 @@ const WEBHOOK_COLUMNS: readonly Column<AccountWebhook>[] = [
   { header: 'Events', width: '14rem', wide: true, cell: ({ events }) => <Text value={events.join(', ')} /> },
 ];
 
-function stateOfWebhook({ enabled, failing_since }: AccountWebhook): string {
+function stateOfWebhook({ enabled, confirmed, failing_since }: AccountWebhook): string {
   if (!enabled) return 'disabled';
-  return failing_since === null ? 'enabled' : 'failing';
+  if (failing_since !== null) return 'failing';
+  return confirmed ? 'enabled' : 'unconfirmed';
 }
 
 /** The URLs that receive the events of an account. Only the account changes them. */

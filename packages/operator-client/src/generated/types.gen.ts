@@ -406,6 +406,10 @@ export type AccountWebhook = {
      */
     enabled: boolean;
     /**
+     * Whether the URL has accepted its first test. Until then, nothing else is sent to it.
+     */
+    confirmed: boolean;
+    /**
      * Why the service disabled it; null if the service did not.
      */
     disabled_reason: string | null;

@@ -15,7 +15,7 @@ import type { TestOperator } from '../../test/operator.ts';
 import { TestDns } from '../../test/ports/dns.ts';
 import { TestHypervisor } from '../../test/ports/hypervisor.ts';
 import { PortCalls } from '../../test/ports/port-calls.ts';
-import { fail, startReceiver } from '../../test/webhook-receiver.ts';
+import { addConfirmed, fail, startReceiver } from '../../test/webhook-receiver.ts';
 
 const SOURCES = join(import.meta.dirname, '..');
 const DOMAIN = 'reseller-customer.net';
@@ -132,7 +132,7 @@ describe.each(engines)('on %s', (engine) => {
   test('a receiver that fails is shown, and does not degrade the service', async () => {
     const service = await startOperator({ engine, tuning });
     const receiver = await startReceiver(fail);
-    await service.call('addWebhook', { form: { url: receiver.url } });
+    await addConfirmed(service, { url: receiver.url });
     await service.call('createVm', { form: SMALL_VM });
     await service.runScheduledJobs();
     await expect.poll(async () => (await queueOf(service, 'webhooks'))?.failed).toBe(1);

@@ -60,13 +60,14 @@ function toEvent({ id, position, type, entered, subject, data }: Event): Account
 }
 
 function toWebhook(webhook: Selectable<WebhooksTable> & { readonly pending: number; readonly failed: number }): AccountWebhook {
-  const { id, url, description, types, enabled, disabled_reason, failing_since, pending, failed, created } = webhook;
+  const { id, url, description, types, enabled, confirming, disabled_reason, failing_since, pending, failed, created } = webhook;
   return {
     id,
     url,
     description,
     events: types === null ? ['*'] : JSON.parse(types),
     enabled: enabled === 1,
+    confirmed: confirming === null,
     disabled_reason,
     failing_since: toInstantOrNull(failing_since),
     pending,

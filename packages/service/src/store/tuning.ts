@@ -16,6 +16,8 @@ export interface Tuning {
   readonly usageBatch: number;
   /** Invoice documents that one transaction issues. It holds the lock of the series. */
   readonly documentBatch: number;
+  /** Positions from which on the lines of a document are written before its transaction. */
+  readonly documentLines: number;
   /** Rows that one transaction of a clean-up deletes, and rows that one of its queries reads. */
   readonly cleanUpBatch: number;
   /** Deliveries and events that one transaction adds, changes or deletes for one account. */
@@ -94,6 +96,7 @@ export const DEFAULT_TUNING: Tuning = {
   jobBatch: 25,
   usageBatch: 50,
   documentBatch: 25,
+  documentLines: 250,
   cleanUpBatch: 500,
   deliveryStep: 100,
   streamedRows: 500,

@@ -821,7 +821,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Add a webhook
        *
-       * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks.
+       * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks. The URL first receives an event of the type `webhook.test`. Until it has accepted that, the others wait.
        *
        * *Not shown in the specification; this is our choice.*
        *
@@ -833,7 +833,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Edit a webhook
        *
-       * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order.
+       * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order. Another URL must accept an event of the type `webhook.test` first.
        *
        * *Not shown in the specification; this is our choice.*
        *
@@ -870,7 +870,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Test a webhook
        *
-       * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result.
+       * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result. The test that the URL of the webhook must accept first is sent again.
        *
        * *Not shown in the specification; this is our choice.*
        *

@@ -936,7 +936,7 @@ export const listWebhooks = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Add a webhook
  *
- * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks.
+ * Adds a URL that receives the events of the account from now on, and returns the secret that signs them. Only this response has the secret. An account can have 10 webhooks. The URL first receives an event of the type `webhook.test`. Until it has accepted that, the others wait.
  */
 export const addWebhook = <ThrowOnError extends boolean = false>(options: Options<AddWebhookData, ThrowOnError>): RequestResult<AddWebhookResponses, unknown, ThrowOnError> => checkedClient(options).put<AddWebhookResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -952,7 +952,7 @@ export const addWebhook = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Edit a webhook
  *
- * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order.
+ * Changes the fields that are sent. While a webhook is disabled, its events wait for up to 30 days. Enabled, it receives them in order. Another URL must accept an event of the type `webhook.test` first.
  */
 export const editWebhook = <ThrowOnError extends boolean = false>(options: Options<EditWebhookData, ThrowOnError>): RequestResult<EditWebhookResponses, unknown, ThrowOnError> => checkedClient(options).post<EditWebhookResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -990,7 +990,7 @@ export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(option
 /**
  * Test a webhook
  *
- * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result.
+ * Sends an event of the type `webhook.test` to the webhook within seconds. `POST /account/webhooks/{webhook_id}/deliveries` shows the result. The test that the URL of the webhook must accept first is sent again.
  */
 export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, unknown, ThrowOnError> => checkedClient(options).post<TestWebhookResponses, unknown, ThrowOnError>({
     requestValidator: testWebhookFacts,

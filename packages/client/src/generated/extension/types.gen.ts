@@ -2902,6 +2902,10 @@ export type Webhook = {
      */
     enabled: boolean;
     /**
+     * Whether the URL has accepted its first test. Until then, nothing else is sent to it.
+     */
+    confirmed: boolean;
+    /**
      * Why the service disabled it; null if the service did not.
      */
     disabled_reason: string | null;

@@ -54,7 +54,9 @@ export async function addDeliveries(db: Db, accountId: string, entered: readonly
     const wanted = entered.filter(({ event, webhookId }) =>
       webhookId === null ? receives(webhook, event.type) : webhookId === webhook.id,
     );
-    await addTo(db, webhook.id, { events: wanted.map(({ event }) => event), now });
+    const room = wanted.length > 0 && webhook.confirming !== null ? MAX_WAITING - (await countWaiting(db, accountId)) : Infinity;
+    const events = wanted.filter(({ webhookId }, index) => webhookId !== null || index < room).map(({ event }) => event);
+    await addTo(db, webhook.id, { events, now });
   }
 }
 
@@ -267,10 +269,13 @@ export async function accountsWithDue(db: Db, now: number): Promise<readonly str
   return rows.map(({ account_id }) => account_id);
 }
 
-/** SQL: when the first due delivery of a webhook was due. */
-export const dueSince = sql<number>`(
+/** SQL: when the first due delivery of a webhook was due. Only the one that confirms its URL is due before the others. */
+export const dueSince = sql<number>`(case when confirming is null then (
   select min(next_attempt) from webhook_deliveries
-  where webhook_id = webhooks.id and state = 'pending' and blocked = 0)`;
+  where webhook_id = webhooks.id and state = 'pending' and blocked = 0
+) else (
+  select next_attempt from webhook_deliveries where webhook_id = webhooks.id and number = confirming
+) end)`;
 
 export function dueWebhooks(db: Db, now: number) {
   return db
@@ -278,34 +283,45 @@ export function dueWebhooks(db: Db, now: number) {
     .where('enabled', '=', 1)
     .where('removed', '=', 0)
     .where('resume_after', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('webhook_deliveries')
-          .select('number')
-          .whereRef('webhook_id', '=', 'webhooks.id')
-          .where('state', '=', PENDING)
-          .where('blocked', '=', sql.lit(0))
-          .where('next_attempt', '<=', now)
-          .where('claimed_until', '<=', now),
-      ),
-    );
+    .where(({ and, eb, exists, or, selectFrom }) => {
+      const due = selectFrom('webhook_deliveries')
+        .select('number')
+        .whereRef('webhook_id', '=', 'webhooks.id')
+        .where('state', '=', PENDING)
+        .where('next_attempt', '<=', now)
+        .where('claimed_until', '<=', now);
+      return or([
+        and([eb('confirming', 'is', null), exists(due.where('blocked', '=', sql.lit(0)))]),
+        exists(due.whereRef('number', '=', 'webhooks.confirming')),
+      ]);
+    });
+}
+
+/** The due deliveries of a webhook to look for. */
+export interface DueOptions {
+  readonly webhookId: string;
+  /** The only one that may be due. Null if the URL is confirmed. */
+  readonly confirming: number | null;
+  readonly now: number;
 }
 
 /** A delivery that this instance sends, with its event. */
 export type Claimed = Pick<WebhookDelivery, 'webhook_id' | 'number'> & { readonly claim: string; readonly event: Event };
 
 /** The due deliveries of a webhook, with their events. The first of a subject is due, unless a replay is adding earlier ones. */
-export function dueDeliveries(db: Db, { webhookId, now }: { readonly webhookId: string; readonly now: number }) {
-  return db
+export function dueDeliveries(db: Db, { webhookId, confirming, now }: DueOptions) {
+  const due = db
     .selectFrom('webhook_deliveries as due')
     .innerJoin('events', 'events.id', 'due.event_id')
     .selectAll('events')
     .select('number')
     .where('webhook_id', '=', webhookId)
     .where('state', '=', PENDING)
-    .where('blocked', '=', sql.lit(0))
     .where('next_attempt', '<=', now)
-    .where('claimed_until', '<=', now)
+    .where('claimed_until', '<=', now);
+  if (confirming !== null) return due.where('number', '=', confirming);
+  return due
+    .where('blocked', '=', sql.lit(0))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -329,10 +345,11 @@ export function dueDeliveries(db: Db, { webhookId, now }: { readonly webhookId: 
  */
 export async function claimDueDeliveries(
   db: Db,
-  { webhookId, limit, now }: { readonly webhookId: string; readonly limit: number; readonly now: number },
+  { limit, ...options }: DueOptions & { readonly limit: number },
   claim: { readonly until: number; name(): string },
 ): Promise<readonly Claimed[]> {
-  const due = await dueDeliveries(db, { webhookId, now }).limit(limit).execute();
+  const { webhookId, now } = options;
+  const due = await dueDeliveries(db, options).limit(limit).execute();
   const claimed: Claimed[] = [];
   for (const { number, ...event } of due) {
     const name = claim.name();
@@ -387,9 +404,9 @@ export async function storeAttempt(
   if (error === undefined) {
     await db
       .updateTable('webhooks')
-      .set({ failing_since: null })
+      .set(({ fn, ref, val }) => ({ failing_since: null, confirming: fn('nullif', [ref('confirming'), val(number)]) }))
       .where('id', '=', webhook_id)
-      .where('failing_since', 'is not', null)
+      .where(({ eb, or }) => or([eb('failing_since', 'is not', null), eb('confirming', '=', number)]))
       .execute();
     return;
   }
@@ -454,7 +471,7 @@ export interface DeliveryPage {
   readonly state: string | undefined;
 }
 
-export function deliveriesOf(db: Db, { webhookId, before, limit, state }: DeliveryPage): Promise<ListedDelivery[]> {
+export function deliveriesOf(db: Db, { webhookId, before, limit, state }: DeliveryPage) {
   return db
     .selectFrom('webhook_deliveries')
     .innerJoin('events', 'events.id', 'webhook_deliveries.event_id')
@@ -464,6 +481,5 @@ export function deliveriesOf(db: Db, { webhookId, before, limit, state }: Delive
     .where(before === undefined ? sql<boolean>`1 = 1` : sql<boolean>`number < ${before}`)
     .where(state === undefined ? sql<boolean>`1 = 1` : sql<boolean>`state = ${state}`)
     .orderBy('number', 'desc')
-    .limit(limit)
-    .execute();
+    .limit(limit);
 }

@@ -10,9 +10,10 @@ import type { Db, Store } from '../../store/store.ts';
 import type { EventInboxTable, EventsTable } from '../../store/tables/events.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { addDeliveries, TEST_EVENT } from './deliveries.ts';
+import type { Webhook } from './deliveries.ts';
 import { dataOf } from './event-data.ts';
 import type { Facts } from './event-data.ts';
-import { deleteWebhook } from './webhook.ts';
+import { deleteWebhook, findWebhook } from './webhook.ts';
 
 export type Event = Selectable<EventsTable>;
 
@@ -52,12 +53,17 @@ async function accountsWithNoted(db: Db): Promise<readonly string[]> {
   return rows.map(({ account_id }) => account_id);
 }
 
+/** Lets no other transaction enter events of an account. It is locked before the account and its webhooks. */
+export function lockFeed(db: Db, accountId: string, { store }: Entrance): Promise<void> {
+  return store.sharing.lock(db, `events of ${accountId}`);
+}
+
 /** Moves the noted events of an account into its feed. */
 export async function enterEvents(db: Db, accountId: string, entrance: Entrance): Promise<void> {
-  const { store, random, now } = entrance;
+  const { random, now } = entrance;
   const isAnyNoted = await db.selectFrom('event_inbox').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
   if (!isAnyNoted) return;
-  await store.sharing.lock(db, `events of ${accountId}`);
+  await lockFeed(db, accountId, entrance);
   for (;;) {
     const noted = await takeNoted(db, accountId);
     if (noted.length === 0) return;
@@ -89,16 +95,16 @@ export async function enterEvents(db: Db, accountId: string, entrance: Entrance)
   }
 }
 
-/** Notes an event that only one webhook receives. */
-export async function noteTest(
-  db: Db,
-  { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
-): Promise<void> {
-  const facts = JSON.stringify({ webhook_id: webhookId });
+/** Enters an event that only one webhook receives. @returns The number of its delivery. */
+export async function enterTest(db: Db, { id, account_id }: Pick<Webhook, 'id' | 'account_id'>, entrance: Entrance): Promise<number> {
+  const facts = JSON.stringify({ webhook_id: id });
   await db
     .insertInto('event_inbox')
-    .values({ account_id: accountId, type: TEST_EVENT, subject: `webhook/${webhookId}`, facts, webhook_id: webhookId })
+    .values({ account_id, type: TEST_EVENT, subject: `webhook/${id}`, facts, webhook_id: id })
     .execute();
+  await enterEvents(db, account_id, entrance);
+  const { last_delivery } = await findWebhook(db, account_id, id);
+  return last_delivery;
 }
 
 /** Removes the oldest noted events of an account from the inbox. */
@@ -149,16 +155,23 @@ export async function readFeed(
     );
   if (start > last)
     throw new Refusal(400, 'malformed_request', 'The cursor is not from this feed. Send the next_cursor of an earlier response, or none.');
-  let query = db.selectFrom('events').selectAll().where('account_id', '=', accountId).where('position', '>', start);
-  if (type !== undefined) query = query.where('type', '=', type);
-  const found = await query
-    .orderBy('position')
+  const found = await eventsAfter(db, { accountId, start, type })
     .limit(limit + 1)
     .execute();
   const events = found.slice(0, limit);
   const hasMore = found.length > limit;
   // Events of other types up to the end of the feed need not be read again.
   return { events, next: hasMore ? (events.at(-1)?.position ?? start) : last, hasMore };
+}
+
+export function eventsAfter(db: Db, { accountId, start, type }: Pick<FeedPage, 'accountId' | 'type'> & { readonly start: number }) {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('position', '>', start)
+    .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
+    .orderBy('position');
 }
 
 /** The JSON text of an event, the same in each delivery. */

@@ -8,7 +8,7 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { systemClock } from '../../ports/system.ts';
 import type { Clock } from '../../ports/system.ts';
 import { accountsWithDue, claimDueDeliveries, dueWebhooks, storeAttempt, webhooksWithDue } from './deliveries.ts';
-import type { Attempt, Claimed, Webhook } from './deliveries.ts';
+import type { Attempt, Claimed, DueOptions, Webhook } from './deliveries.ts';
 import { payloadOf } from './feed.ts';
 import { post, REQUEST_TIMEOUT_MS } from './post.ts';
 import { allowsLoopback } from './webhook-url.ts';
@@ -81,11 +81,12 @@ export function createWebhookSender(runtime: Runtime, clock: Clock, onFailure: (
 
   async function takeDelivery(accountId: string): Promise<Sending | undefined> {
     const now = clock.now();
-    const due = await store.read((db) => webhooksWithDue(db, accountId, now));
-    for (const webhook of due.toSorted((one, other) => requests.of(one.id) - requests.of(other.id))) {
+    const webhooks = await store.read((db) => webhooksWithDue(db, accountId, now));
+    for (const webhook of webhooks.toSorted((one, other) => requests.of(one.id) - requests.of(other.id))) {
       if (!hasPlace(webhook) || !hostRate.hasRoom(webhook.url, now)) continue;
       const until = now + REQUEST_TIMEOUT_MS + CLAIM_MARGIN_MS;
-      const [claimed] = await claimDeliveries(runtime, { webhookId: webhook.id, limit: 1, now, until });
+      const due = { webhookId: webhook.id, confirming: webhook.confirming, now };
+      const [claimed] = await claimDeliveries(runtime, { ...due, limit: 1, until });
       if (!claimed) continue;
       hostRate.count(webhook.url, now);
       return { webhook, claimed, names: countsOf(webhook) };
@@ -134,7 +135,7 @@ const LIMITED = 'slow or failing';
 
 function claimDeliveries(
   { store, ports }: Runtime,
-  { until, ...due }: { readonly webhookId: string; readonly limit: number; readonly now: number; readonly until: number },
+  { until, ...due }: DueOptions & { readonly limit: number; readonly until: number },
 ): Promise<readonly Claimed[]> {
   return store.commit(({ db }) => claimDueDeliveries(db, due, { until, name: () => uuidv7({ random: ports.random.bytes(16) }) }));
 }

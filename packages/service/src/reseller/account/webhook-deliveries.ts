@@ -1,8 +1,9 @@
 import type { WebhookDelivery } from '@reseller/client/extension';
 
-import { assertMayWait, beginReplay, deliveriesOf, findDelivery, replayDelivery } from '../../core/events/deliveries.ts';
+import { sendTest } from '../../core/events/change-webhook.ts';
+import { beginReplay, deliveriesOf, findDelivery, replayDelivery } from '../../core/events/deliveries.ts';
 import type { ListedDelivery, Webhook } from '../../core/events/deliveries.ts';
-import { enterEvents, noteTest } from '../../core/events/feed.ts';
+import { enterEvents } from '../../core/events/feed.ts';
 import { findWebhook } from '../../core/events/webhook.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
@@ -23,7 +24,7 @@ export const listWebhookDeliveries: ReadOperation<'listWebhookDeliveries'> = {
     if (status !== undefined && !STATES.has(status))
       throw invalid([{ field: 'status', rule: 'exists', message: 'must be pending, delivered or failed' }]);
     const before = cursor === undefined ? undefined : Number(cursor);
-    const found = await deliveriesOf(db, { webhookId: id, before, limit: limit + 1, state: status });
+    const found = await deliveriesOf(db, { webhookId: id, before, limit: limit + 1, state: status }).execute();
     const deliveries = found.slice(0, limit);
     const last = found.length > limit ? deliveries.at(-1) : undefined;
     return {
@@ -37,14 +38,10 @@ export const listWebhookDeliveries: ReadOperation<'listWebhookDeliveries'> = {
 export const testWebhook: StoreOperation<'testWebhook'> = {
   kind: 'store',
   async run({ db }, { accountId, path, now, runtime: { store, ports } }) {
-    const { id } = await enabledWebhook(db, accountId, path.webhook_id);
-    await assertMayWait(db, accountId, 1);
-    await noteTest(db, { accountId, webhookId: id });
-    await enterEvents(db, accountId, { store, random: ports.random, now });
-    const { last_delivery } = await findWebhook(db, accountId, id);
+    const webhook = await enabledWebhook(db, accountId, path.webhook_id);
     return {
       message: 'The test is sent within seconds. POST /account/webhooks/{webhook_id}/deliveries shows its result.',
-      data: { delivery_id: last_delivery },
+      data: { delivery_id: await sendTest(db, webhook, { store, random: ports.random, now }) },
     };
   },
 };
@@ -53,11 +50,11 @@ export const testWebhook: StoreOperation<'testWebhook'> = {
 export const replayWebhookDelivery: StoreOperation<'replayWebhookDelivery'> = {
   kind: 'store',
   async run({ db }, { accountId, path, now }) {
-    const { id } = await enabledWebhook(db, accountId, path.webhook_id);
+    const webhook = await enabledWebhook(db, accountId, path.webhook_id);
     const number = Number(path.delivery_id);
-    const delivery = Number.isSafeInteger(number) ? await findDelivery(db, id, number) : undefined;
+    const delivery = Number.isSafeInteger(number) ? await findDelivery(db, webhook.id, number) : undefined;
     if (!delivery) throw notFound('delivery');
-    return { message: 'The event is sent again.', data: { delivery_id: await replayDelivery(db, delivery, now) } };
+    return { message: `The event is sent again${onceConfirmed(webhook)}.`, data: { delivery_id: await replayDelivery(db, delivery, now) } };
   },
 };
 
@@ -72,7 +69,7 @@ export const replayWebhook: StoreOperation<'replayWebhook'> = {
     const replayed = await beginReplay(db, webhook, since);
     const { last_delivery } = await findWebhook(db, accountId, webhook.id);
     return {
-      message: `${counted(replayed, 'event')} ${replayed === 1 ? 'is' : 'are'} sent again.`,
+      message: `${counted(replayed, 'event')} ${replayed === 1 ? 'is' : 'are'} sent again${onceConfirmed(webhook)}.`,
       data: { replayed, last_delivery_id: last_delivery === 0 ? null : last_delivery },
     };
   },
@@ -87,6 +84,10 @@ async function enabledWebhook(db: Db, accountId: string, id: string): Promise<We
     'wrong_state',
     'The webhook is disabled, so nothing is sent to it. Enable it with POST /account/webhooks/{webhook_id}/edit.',
   );
+}
+
+function onceConfirmed({ confirming }: Webhook): string {
+  return confirming === null ? '' : ' once the URL has accepted its test';
 }
 
 function toDelivery(delivery: ListedDelivery): WebhookDelivery {

@@ -6,12 +6,10 @@ import type { TestOptions } from 'vitest';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { accept, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
+import { accept, addConfirmed, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
 import type { Respond } from '../../../test/webhook-receiver.ts';
-import { MAX_WEBHOOKS } from '../../core/events/webhook.ts';
+import { MAX_WEBHOOKS } from '../../core/events/change-webhook.ts';
 
-const add = async (service: TestService, form: Readonly<Record<string, unknown>>, apiKey?: string) =>
-  (await service.call('addWebhook', { form, ...(apiKey !== undefined && { apiKey }) })).body.data;
 const edit = (service: TestService, webhook_id: string, form: Readonly<Record<string, unknown>>) =>
   service.call('editWebhook', { path: { webhook_id }, form });
 const tested = async (service: TestService, webhook_id: string) =>
@@ -49,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a change is delivered with a signature that the library of Standard Webhooks accepts', async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
-    const { signing_secret, webhook_id } = await add(service, { url: receiver.url });
+    const { signing_secret, webhook_id } = await addConfirmed(service, { url: receiver.url });
     const vmid = await buyVm(service);
     await until(service, () => expect(receiver.got).toHaveLength(1));
     const { body, headers, event, id } = lastOf(receiver);
@@ -73,7 +71,7 @@ describe.each(engines)('on %s', (engine) => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
     const [one, two] = [await buyVm(service), await buyVm(service)];
     receiver.respond = (got, response) => (got.event.subject === `vm/${one}` ? fail : accept)(got, response);
-    await add(service, { url: receiver.url });
+    await addConfirmed(service, { url: receiver.url });
     for (const vmid of [one, two]) for (const mode of ['stop', 'start']) await power(service, vmid, mode);
     const of = (vmid: string) => receiver.got.filter(({ event }) => event.subject === `vm/${vmid}`).map(({ event }) => event.type);
     await until(service, () => expect(of(two)).toEqual(['vm.stopped', 'vm.started']));
@@ -89,7 +87,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('an event that was sent and not marked is sent again with the same identifier', async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
-    const { webhook_id } = await add(service, { url: receiver.url });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url });
     await tested(service, webhook_id);
     // As if the instance had died between the response and the commit.
     receiver.respond = (_got, response) => {
@@ -109,7 +107,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a webhook that fails for 72 hours is disabled, and gets everything in order when it is enabled', costly, async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver(fail)]);
-    const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started' });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url, events: 'vm.stopped,vm.started' });
     const vmid = await buyVm(service);
     await power(service, vmid, 'stop');
     await until(service, async () => expect((await only(service)).failing_since).not.toBeNull());
@@ -138,7 +136,7 @@ describe.each(engines)('on %s', (engine) => {
   test('an event is given up after 72 hours if others arrive, and is replayed', costly, async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver()]);
     receiver.respond = (got, response) => (got.event.type === 'vm.stopped' ? fail : accept)(got, response);
-    const { webhook_id } = await add(service, { url: receiver.url, events: 'vm.stopped,vm.started,webhook.test' });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url, events: 'vm.stopped,vm.started,webhook.test' });
     const vmid = await buyVm(service);
     await power(service, vmid, 'stop');
     await power(service, vmid, 'start');
@@ -160,7 +158,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a failing delivery is attempted after exactly the waits of the document, and given up at the first attempt after 72 hours', async () => {
     const [service, receiver] = await Promise.all([startService({ engine }), startReceiver(fail)]);
-    const { webhook_id } = await add(service, { url: receiver.url });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url });
     await tested(service, webhook_id);
     const begun = service.clock.now();
     const [hour, minute] = [3_600_000, 60_000];
@@ -189,7 +187,7 @@ describe.each(engines)('on %s', (engine) => {
   ])('replays %i events in order, each once, in steps of %i', async (count, deliveryStep) => {
     const service = await startService({ engine, tuning: { deliveryStep } });
     const { id: account_id, apiKey } = await service.account();
-    const { webhook_id } = await add(service, { url: 'http://127.0.0.1:9/' }, apiKey);
+    const { webhook_id } = await addConfirmed(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     const entered = service.clock.now();
     const event = { account_id, type: 'account.resumed', subject: 'account', data: '{}' };
     const rows = Array.from({ length: count }, (_, index) => ({
@@ -224,7 +222,7 @@ describe.each(engines)('on %s', (engine) => {
     const since = new Date(service.clock.now()).toISOString();
     for (const mode of ['stop', 'start', 'stop']) await power(service, vmid, mode);
     await service.runScheduledJobs();
-    const { webhook_id } = await add(service, { url: receiver.url });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url });
     const { body } = await service.call('replayWebhook', { path: { webhook_id }, form: { since } });
     expect(body.data).toEqual({ replayed: 3, last_delivery_id: 3 });
     await until(service, () => expect(receiver.got.map(({ event }) => event.type)).toEqual(['vm.stopped', 'vm.started', 'vm.stopped']));
@@ -235,7 +233,7 @@ describe.each(engines)('on %s', (engine) => {
     const receiver = await startReceiver((_got, response) => {
       void service.call('removeWebhook', { path: { webhook_id } }).then(() => response.writeHead(500).end());
     });
-    const { webhook_id } = await add(service, { url: receiver.url });
+    const { webhook_id } = await addConfirmed(service, { url: receiver.url });
     await buyVm(service);
     await until(service, async () => expect((await service.call('listWebhooks')).body.data.list).toEqual([]));
     await service.runScheduledJobs();
@@ -247,7 +245,7 @@ describe.each(engines)('on %s', (engine) => {
     const place = await startService({ engine });
     const receiver = await startReceiver();
     if (engine === 'sqlite') return;
-    await add(place, { url: receiver.url });
+    await addConfirmed(place, { url: receiver.url });
     const vmid = await buyVm(place);
     for (const mode of ['stop', 'start', 'stop', 'start']) await power(place, vmid, mode);
     await until(place, () => expect(receiver.got).toHaveLength(5));
@@ -268,8 +266,8 @@ describe.each(engines)('on %s', (engine) => {
 
 test('one webhook that hangs delays no other, and no job round', async () => {
   const [service, slow, quick] = await Promise.all([startService(), startReceiver(() => {}), startReceiver()]);
-  await add(service, { url: slow.url });
-  await add(service, { url: quick.url });
+  await addConfirmed(service, { url: slow.url });
+  await addConfirmed(service, { url: quick.url });
   const vmid = await buyVm(service);
   await until(service, () => expect(slow.got).toHaveLength(1));
   await power(service, vmid, 'stop');
@@ -292,7 +290,7 @@ test.each<[string, Respond, string | null, string]>([
   ['a broken connection', (_got, response) => void response.destroy(), 'socket hang up', 'pending'],
 ])('judges a response: %s', async (_what, respond, error, status) => {
   const [service, receiver] = await Promise.all([startService(), startReceiver(respond)]);
-  const { webhook_id } = await add(service, { url: receiver.url });
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
   await tested(service, webhook_id);
   const first = async () => (await deliveries(service, webhook_id)).at(-1);
   await until(service, async () => expect((await first()).attempts).toBe(1));
@@ -311,7 +309,7 @@ test('a body that drips counts by its status, at the end of the time', { tags: '
       response.on('close', () => clearInterval(timer));
     }),
   ]);
-  const { webhook_id } = await add(service, { url: receiver.url });
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
   await tested(service, webhook_id);
   await until(service, () => expect(receiver.got).toHaveLength(1));
   await expect
@@ -322,7 +320,7 @@ test('a body that drips counts by its status, at the end of the time', { tags: '
 
 test('an event that was not sent yet is sent although the clock passes the days that events are kept', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver()]);
-  await add(service, { url: receiver.url });
+  await addConfirmed(service, { url: receiver.url });
   await buyVm(service);
   expect((await service.call('listEvents', { form: {} })).body.data.events).toHaveLength(1);
   service.clock.advance(31 * 86_400_000);
@@ -331,7 +329,7 @@ test('an event that was not sent yet is sent although the clock passes the days 
 
 test('a replay of a pending delivery makes its next attempt now', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
-  const { webhook_id } = await add(service, { url: receiver.url });
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
   const delivery_id = await tested(service, webhook_id);
   await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(1));
   receiver.respond = accept;
@@ -342,7 +340,7 @@ test('a replay of a pending delivery makes its next attempt now', async () => {
 
 test('an edit without a field changes nothing', async () => {
   const service = await startService();
-  const { signing_secret: _secret, ...webhook } = await add(service, {
+  const { signing_secret: _secret, ...webhook } = await addConfirmed(service, {
     url: 'https://panel.reseller-customer.invalid/',
     events: 'vm.created',
   });
@@ -351,7 +349,7 @@ test('an edit without a field changes nothing', async () => {
 
 test('only an edit that enables a disabled webhook starts its deliveries again', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
-  const { webhook_id } = await add(service, { url: receiver.url });
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
   await tested(service, webhook_id);
   await until(service, async () => expect((await deliveries(service, webhook_id))[0].attempts).toBe(1));
   const [waiting] = await deliveries(service, webhook_id);
@@ -367,7 +365,7 @@ test('only an edit that enables a disabled webhook starts its deliveries again',
 
 test('both secrets sign for a day after a rotation, and a third ends the first', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver()]);
-  const { webhook_id, signing_secret: first } = await add(service, { url: receiver.url });
+  const { webhook_id, signing_secret: first } = await addConfirmed(service, { url: receiver.url });
   const rotate = async () => (await service.call('rotateWebhookSecret', { path: { webhook_id } })).body.data;
   const { signing_secret: second, previous_valid_until } = await rotate();
   expect(previous_valid_until).toBe(new Date(service.clock.now() + 86_400_000).toISOString());
@@ -397,7 +395,7 @@ test('both secrets sign for a day after a rotation, and a third ends the first',
 
 test('no secret of a webhook is in the store, the log, the lists or the export in clear', async () => {
   const service = await startService();
-  const { signing_secret } = await add(service, { url: 'https://panel.reseller-customer.invalid/' });
+  const { signing_secret } = await addConfirmed(service, { url: 'https://panel.reseller-customer.invalid/' });
   const [log, list] = [await service.call('listRequests'), await service.call('listWebhooks')];
   expect(JSON.stringify([log.body, list.body])).not.toContain(signing_secret);
   const rows = await service.store.read((db) => sql`select * from webhook_secrets`.execute(db));
@@ -423,7 +421,7 @@ test('sends nothing to this machine, unless only this machine can call the sandb
   const { status, body } = await service.call('addWebhook', { form: { url: receiver.url } });
   expect([status, body.data.fields]).toMatchObject([422, [{ message: 'must be a URL with https' }]]);
   // A name that leads to the machine is refused when it is connected.
-  const { webhook_id } = await add(service, { url: receiver.url.replace('http://127.0.0.1', 'https://localhost') });
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url.replace('http://127.0.0.1', 'https://localhost') });
   await tested(service, webhook_id);
   await until(service, async () =>
     expect((await deliveries(service, webhook_id))[0]).toMatchObject({ attempts: 1, error: 'localhost has no public address' }),

@@ -1,9 +1,10 @@
 import type { Webhook as WebhookData } from '@reseller/client/extension';
 
+import { changeWebhook, storeWebhook } from '../../core/events/change-webhook.ts';
+import type { WebhookChoice } from '../../core/events/change-webhook.ts';
 import type { Webhook } from '../../core/events/deliveries.ts';
-import { enterEvents } from '../../core/events/feed.ts';
-import { changeWebhook, deleteWebhook, findWebhook, rotateSecret, storeWebhook, webhooksOf } from '../../core/events/webhook.ts';
-import type { WebhookChoice } from '../../core/events/webhook.ts';
+import { enterEvents, lockFeed } from '../../core/events/feed.ts';
+import { deleteWebhook, findWebhook, rotateSecret, webhooksOf } from '../../core/events/webhook.ts';
 import { DEFAULTS, EVENT_TYPES } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
@@ -27,9 +28,11 @@ export const addWebhook: StoreOperation<'addWebhook'> = {
   kind: 'store',
   async run({ db }, { accountId, form, now, runtime }) {
     const { url, description, events, enabled } = { ...DEFAULTS.AddWebhookForm, ...form };
+    const entrance = { store: runtime.store, random: runtime.ports.random, now };
+    await lockFeed(db, accountId, entrance);
     // It receives what happens from now on.
-    await enterEvents(db, accountId, { store: runtime.store, random: runtime.ports.random, now });
-    const { webhook, secret } = await storeWebhook(db, runtime, { accountId, now, url, description, types: typesOf(events), enabled });
+    await enterEvents(db, accountId, entrance);
+    const { webhook, secret } = await storeWebhook(db, runtime, { accountId, entrance, url, description, types: typesOf(events), enabled });
     return {
       message: 'The webhook was added. Store its secret: no other response has it.',
       data: { ...toWebhook(webhook), signing_secret: secret },
@@ -40,9 +43,11 @@ export const addWebhook: StoreOperation<'addWebhook'> = {
 /** POST /account/webhooks/{webhook_id}/edit */
 export const editWebhook: StoreOperation<'editWebhook'> = {
   kind: 'store',
-  async run({ db }, { accountId, path, form, runtime }) {
+  async run({ db }, { accountId, path, form, now, runtime }) {
+    const entrance = { store: runtime.store, random: runtime.ports.random, now };
+    await lockFeed(db, accountId, entrance);
     const webhook = await findWebhook(db, accountId, path.webhook_id);
-    const edited = await changeWebhook(db, runtime, { webhook, change: changeOf(form) });
+    const edited = await changeWebhook(db, runtime, { webhook, change: changeOf(form), entrance });
     return { message: 'The webhook was changed.', data: toWebhook(edited) };
   },
 };
@@ -85,13 +90,14 @@ function typesOf(events: string): readonly string[] | undefined {
   return types;
 }
 
-function toWebhook({ id, url, description, types, enabled, disabled_reason, failing_since, created }: Webhook): WebhookData {
+function toWebhook({ id, url, description, types, enabled, confirming, disabled_reason, failing_since, created }: Webhook): WebhookData {
   return {
     webhook_id: id,
     url,
     description,
     events: types === null ? [ALL] : JSON.parse(types),
     enabled: enabled === 1,
+    confirmed: confirming === null,
     disabled_reason,
     failing_since: toInstantOrNull(failing_since),
     created: toInstant(created),

@@ -3,6 +3,8 @@ import { tables } from './0001-tables.ts';
 import { endedMachines } from './0002-ended-machines.ts';
 import { zones } from './0003-zones.ts';
 import { addressQuarantine } from './0004-address-quarantine.ts';
+import { webhookConfirmation } from './0005-webhook-confirmation.ts';
+import { feedIndexes } from './0006-feed-indexes.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
@@ -14,5 +16,7 @@ export function migrationsOf(engine: Engine) {
     '0002-ended-machines': endedMachines(engine),
     '0003-zones': zones(engine),
     '0004-address-quarantine': addressQuarantine(engine),
+    '0005-webhook-confirmation': webhookConfirmation(engine),
+    '0006-feed-indexes': feedIndexes,
   };
 }

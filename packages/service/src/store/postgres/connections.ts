@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { Pool } from 'pg';
 import type { ClientBase, PoolConfig } from 'pg';
 
-import { StoreUnavailableError } from '../store.ts';
+import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { isTimeout, READ_ONLY, unavailableOr } from './errors.ts';
 import { failoverPool } from './failover.ts';
 import type { Connections } from './failover.ts';
@@ -71,6 +71,35 @@ export async function assertWritable(client: ClientBase): Promise<void> {
   client.on('error', () => {});
   const { rows } = await client.query<{ value: string }>(`select current_setting('transaction_read_only') as value`);
   if (rows[0]?.value === 'on') throw Object.assign(new Error('The session is read-only.'), { code: READ_ONLY });
+}
+
+/** The statements of other clients may hide once that connections share a session. */
+const SESSION_CHECKS = 3;
+
+/** @throws StoreOpenError if two connections share a session, or one changes its session: prepared statements and settings would get lost. */
+export async function assertOwnSessions(connections: Connections): Promise<void> {
+  const one = await connections.connect();
+  try {
+    const other = await connections.connect();
+    try {
+      const sessions: unknown[] = [];
+      for (let check = 0; check < SESSION_CHECKS; check++) for (const client of [one, other]) sessions.push(await backendOf(client));
+      if (new Set(sessions).size !== 2 || sessions.some((session, index) => session !== sessions[index % 2]))
+        throw new StoreOpenError(POOLED);
+    } finally {
+      other.release();
+    }
+  } finally {
+    one.release();
+  }
+}
+
+const POOLED =
+  'The database server of DATABASE_URL is a connection pooler that changes the server connection of a client. The service needs one for each of its connections: set pool_mode = session in PgBouncer, or name the database server itself in DATABASE_URL.';
+
+async function backendOf(client: ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query<{ session: number }>('select pg_backend_pid() as session');
+  return rows[0]?.session;
 }
 
 function newPool(settings: PoolConfig): Pool {

@@ -8,7 +8,7 @@ import { DEFAULT_TUNING } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { postgresCommit, retryingCollisions } from './commit.ts';
 import type { WithSession } from './commit.ts';
-import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
+import { assertOwnSessions, backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
 import { openFailure } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { insertRows } from './insert-rows.ts';
@@ -33,10 +33,11 @@ export interface PostgresStoreOptions {
  */
 export async function openPostgresStore(url: string, { tuning: given }: PostgresStoreOptions = {}): Promise<Store> {
   const tuning = { ...DEFAULT_TUNING, ...given };
-  const tables = databaseOn(migrationConnectionsFor(url));
+  const migrating = migrationConnectionsFor(url);
+  const tables = databaseOn(migrating);
   const pool = connectionsFor(url, tuning.connections);
   try {
-    await sql`select 1`.execute(tables);
+    await assertOwnSessions(migrating);
     await migrate(tables, 'postgres', retryingLocks());
     (await pool.connect()).release();
   } catch (error) {

@@ -69,6 +69,8 @@ export interface WebhooksTable {
   replay_number: Generated<number | null>;
   /** The event up to which its waiting deliveries were made due again. Null if none wait for that. Nothing is sent meanwhile. */
   resume_after: Generated<string | null>;
+  /** The number of the delivery that confirms the URL: nothing else is sent until it has arrived. 0 if it was not added yet. Null once confirmed. */
+  confirming: Generated<number | null>;
 }
 
 /** The secrets that deliveries are signed with. A webhook has two during a rotation. */

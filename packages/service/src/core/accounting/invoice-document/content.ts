@@ -102,6 +102,9 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
+/** Handles items one after another: at once in a transaction, and `inTurns` with other work outside of one. */
+export type HandleEach = <Item>(items: Iterable<Item>, handle: (item: Item) => void) => Promise<void>;
+
 /** How lines are written. */
 export interface LineStyle {
   readonly texts: Texts;
@@ -115,8 +118,7 @@ export interface LineStyle {
 export async function taxedLines(
   db: Db,
   invoice: Selectable<InvoicesTable>,
-  rates: readonly VatRate[],
-  style: LineStyle,
+  { rates, handleEach, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly handleEach: HandleEach },
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
@@ -124,25 +126,25 @@ export async function taxedLines(
     db,
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
-  const lines = [
-    ...positions.flatMap((position) =>
-      splitByRate(rates, position.start, position.stop ?? invoice.period_end).map((time) => vmLine(position, time, style)),
-    ),
-    ...charges.map((charge) => ({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) })),
-  ];
+  const lines: ExactLine[] = [];
+  await handleEach(positions, (position) => {
+    const times = splitByRate(rates, position.start, position.stop ?? invoice.period_end);
+    for (const time of times) lines.push(vmLine(position, time, style));
+  });
+  for (const charge of charges) lines.push({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) });
   const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
-  return { groups: grouped(lines, amounts), sums };
+  return { groups: await grouped(lines, amounts, handleEach), sums };
 }
 
-function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[] {
+async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], handleEach: HandleEach): Promise<Group[]> {
   const groups = new Map<string, { lines: Line[]; total: Money }>();
-  for (const [index, { group: title, exact: _exact, ...line }] of lines.entries()) {
+  await handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
     const amount = amounts[index] ?? 0n;
     const group = groups.get(title) ?? { lines: [], total: 0n };
     group.lines.push({ ...line, amount: decimalOf(amount) });
     group.total += amount;
     groups.set(title, group);
-  }
+  });
   return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
 }
 

@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 import type { InvoiceSummary } from '@reseller/client';
 import * as operator from '@reseller/operator-client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
@@ -64,6 +64,44 @@ async function november(service: TestService): Promise<{ id: string; identifier:
   service.clock.advanceTo('2026-12-03T00:00:00Z');
   return { identifier, ...(await linkOf(service)) };
 }
+
+test('a document is the same whether its lines are written before its transaction or in it', async () => {
+  const documents = await Promise.all(
+    [1, 2, 3, 250].map(async (documentLines) => {
+      const service = await startService({ tuning: { documentLines } });
+      await november(service);
+      await service.runScheduledJobs();
+      const [document, ...others] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().execute());
+      expect(others).toEqual([]);
+      return document?.content.replaceAll(/VM \d+/g, 'VM');
+    }),
+  );
+  const [first] = documents;
+  const [{ lines }] = JSON.parse(first ?? '').groups;
+  expect(lines).toHaveLength(2);
+  for (const document of documents) expect(document).toEqual(first);
+});
+
+test('lines that were written before the transaction are written again if the language has changed meanwhile', async () => {
+  const service = await startService({ tuning: { documentLines: 1 } });
+  const { id, apiKey } = await service.account();
+  const { store } = service;
+  const speak = (language: 'de' | 'en') =>
+    store.commit(({ db }) => writeBillingProfile(db, id, { ...undated(demoBillingProfile), language }, service.clock.now()));
+  await speak('en');
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const readLong = store.readLong.bind(store);
+  vi.spyOn(store, 'readLong').mockImplementation(async (work) => {
+    const result = await readLong(work);
+    await speak('de');
+    return result;
+  });
+  service.clock.advanceTo('2026-12-03T00:00:00Z');
+  await service.runScheduledJobs();
+  expect(store.readLong).toHaveBeenCalledTimes(1);
+  const { content } = await store.read((db) => db.selectFrom('issued_documents').select('content').executeTakeFirstOrThrow());
+  expect(JSON.parse(content)).toMatchObject({ language: 'de', groups: [{ lines: [{ details: expect.stringContaining('2 Kerne,') }] }] });
+});
 
 test('opens a PDF with every line from the link, without an API key', async () => {
   const service = await startService();

@@ -14,12 +14,13 @@ import { readTimeZone } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 import { tuningOf } from '../../../store/tuning.ts';
+import { inTurns, jsonInTurns } from '../../../store/turns.ts';
 import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { monthDays, taxedLines } from './content.ts';
-import type { DocumentContent, Group, Line, RateSum } from './content.ts';
+import type { DocumentContent, Group, HandleEach, Line, RateSum } from './content.ts';
 import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
@@ -46,7 +47,10 @@ class InvalidDocumentError extends Error {
  */
 export async function issueDocuments(store: Store): Promise<void> {
   const skipped = new Set<string>();
-  while (await store.read((db) => isPending(db))) if ((await store.commit(({ db }) => issuePending(db, { skipped }))) === 0) return;
+  while (await store.read((db) => isPending(db))) {
+    const written = await writeLong(store, { skipped });
+    if ((await store.commit(({ db }) => issuePending(db, { skipped, written }))) === 0) return;
+  }
 }
 
 /** Like `issueDocuments`, but also tries failed documents again, and a document that cannot be issued stops no others. */
@@ -58,7 +62,8 @@ export async function issueDocumentsAsJobs(store: Store, { now, onFailure }: Doc
     onFailure,
     async run(batchSize, _now, begin) {
       if (!(await store.read((db) => isPending(db, now)))) return { performed: 0, isLast: true };
-      const performed = await store.commit(({ db }) => issuePending(db, { now, batchSize, begin }));
+      const written = await writeLong(store, { now, batchSize });
+      const performed = await store.commit(({ db }) => issuePending(db, { now, batchSize, begin, written }));
       return { performed, isLast: performed === 0 };
     },
   });
@@ -95,6 +100,40 @@ interface PendingBatch {
   begin?(job: CurrentJob): void;
   /** Gets each account with an invalid document. Without it, an invalid document ends the transaction: it fails as a job. */
   readonly skipped?: Set<string>;
+  /** The lines of long documents, by invoice. */
+  readonly written?: ReadonlyMap<string, WrittenLines>;
+}
+
+/** The lines of a document as JSON, and its sums. */
+interface WrittenLines {
+  /** JSON: the language, time zone and rates that they were written with. The positions and charges no longer change. */
+  readonly basis: string;
+  readonly groups: string;
+  readonly sums: readonly VatSum[];
+}
+
+/** Writes the lines of the long documents of the next batch, in turns with other work. In a transaction, all others would wait for them. */
+async function writeLong(store: Store, batch: PendingBatch): Promise<ReadonlyMap<string, WrittenLines>> {
+  const written = new Map<string, WrittenLines>();
+  for (const invoice of await store.read((db) => longDocuments(db, batch).execute()))
+    written.set(invoice.id, await store.readLong(async (db) => linesInStyle(db, invoice, (await basisOf(db, invoice)).basis, inTurns)));
+  return written;
+}
+
+function longDocuments(db: Db, { now, batchSize = tuningOf(db).documentBatch, skipped }: PendingBatch) {
+  return db
+    .selectFrom(pendingDocuments(db, now, skipped).limit(batchSize).as('pending'))
+    .selectAll()
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('positions')
+          .select('vm_id')
+          .whereRef('account_id', '=', 'pending.account_id')
+          .whereRef('invoice_id', '=', 'pending.id')
+          .limit(1)
+          .offset(tuningOf(db).documentLines - 1),
+      ),
+    );
 }
 
 /**
@@ -102,7 +141,8 @@ interface PendingBatch {
  *
  * @returns The number of invoices tried.
  */
-async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatch, begin, skipped }: PendingBatch = {}): Promise<number> {
+async function issuePending(db: Db, batch: PendingBatch = {}): Promise<number> {
+  const { now, batchSize = tuningOf(db).documentBatch, begin, skipped, written } = batch;
   const seller = await readSeller(db);
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.
@@ -113,7 +153,7 @@ async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatc
     if (skipped?.has(invoice.account_id)) continue;
     begin?.(jobOf(invoice));
     try {
-      await issueInvoice(db, invoice, seller);
+      await issueInvoice(db, invoice, seller, written?.get(invoice.id));
     } catch (error) {
       if (!skipped || !(error instanceof InvalidDocumentError)) throw error;
       skipped.add(invoice.account_id);
@@ -136,12 +176,33 @@ async function lockedBalance(db: Db, accountId: string): Promise<Money> {
   return BigInt((await account.executeTakeFirstOrThrow()).balance);
 }
 
-async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
-  const profile = await readBillingProfile(db, invoice.account_id);
-  const language = profile?.language ?? 'en';
-  const timeZone = await readTimeZone(db);
-  const style = { texts: TEXTS[language], timeZone };
-  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, invoice.account_id), style);
+/** The language, time zone and rates of an invoice, on which its lines depend. */
+async function basisOf(db: Db, { account_id }: Invoice) {
+  const profile = await readBillingProfile(db, account_id);
+  const basis = { language: profile?.language ?? 'en', timeZone: await readTimeZone(db), rates: await vatRatesOf(db, account_id) };
+  return { profile, basis } as const;
+}
+
+type Basis = Awaited<ReturnType<typeof basisOf>>['basis'];
+
+async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, handleEach: HandleEach): Promise<WrittenLines> {
+  const { language, timeZone, rates } = basis;
+  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, handleEach });
+  const texts: string[] = [];
+  for (const group of groups) texts.push(handleEach === inTurns ? await jsonInTurns(group) : JSON.stringify(group));
+  return { basis: JSON.stringify(basis), groups: `[${texts.join(',')}]`, sums };
+}
+
+const atOnce: HandleEach = async (items, handle) => {
+  for (const item of items) handle(item);
+};
+
+/** @param early The lines that were written before the transaction, unless what they depend on has changed since. */
+async function issueInvoice(db: Db, invoice: Invoice, seller: Seller, early?: WrittenLines): Promise<void> {
+  const { profile, basis } = await basisOf(db, invoice);
+  const { language, timeZone } = basis;
+  const isCurrent = early?.basis === JSON.stringify(basis);
+  const { groups, sums } = isCurrent ? early : await linesInStyle(db, invoice, basis, atOnce);
   const reverseCharge = sums.some((sum) => sum.reverseCharge);
   const buyer = profile
     ? await buyerAt(db, { profile, invoice, reverseCharge, timeZone })
@@ -152,7 +213,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
   const balance = await lockedBalance(db, invoice.account_id);
   // All other invoices are paid as long as there is a balance.
   const prepaid = balance < net + vat ? balance : net + vat;
-  const content: DocumentContent = {
+  const content: Omit<DocumentContent, 'groups'> = {
     kind: 'invoice',
     number,
     date: utcDay(invoice.created),
@@ -164,12 +225,11 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     times: periodTimes(invoice, timeZone),
     period: periodDays(invoice),
     corrects: null,
-    groups,
     ...shownSums(sums),
     prepaid: decimalOf(prepaid),
     reverseCharge,
   };
-  await insertDocument(db, { id: invoice.id, invoice, content, name: null, sums, issued: invoice.created, due });
+  await insertDocument(db, { id: invoice.id, invoice, content, groups, name: null, sums, issued: invoice.created, due });
   // An invoice of 0.00 EUR is paid when it is issued, and has an event of each: it is open until then, which no event says while it has no number.
   const isPaid = invoice.status === 'PAID';
   const stored = db.updateTable('invoices').where('id', '=', invoice.id);
@@ -212,8 +272,9 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     amount: decimalOf(net),
     ...treatmentOf(treatment),
   }));
-  const { prepaid: _prepaid, ...kept } = original;
-  const content: DocumentContent = {
+  const { prepaid: _prepaid, groups: _groups, ...kept } = original;
+  const groups = [{ title: 'Correction', lines, total: decimalOf(amount) }];
+  const content: Omit<DocumentContent, 'groups'> = {
     ...kept,
     kind: 'credit_note',
     number,
@@ -221,12 +282,11 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     date: today < original.date ? original.date : today,
     due: null,
     corrects: { number: original.number, date: original.date, reason },
-    groups: [{ title: 'Correction', lines, total: decimalOf(amount) }],
     reverseCharge: sums.some((sum) => sum.reverseCharge),
     ...shownSums(sums),
   };
   const id = uuidv7({ msecs: now, random: ports.random.bytes(16) });
-  await insertDocument(db, { id, invoice, content, name, sums, issued: now, due: null });
+  await insertDocument(db, { id, invoice, content, groups: JSON.stringify(groups), name, sums, issued: now, due: null });
 }
 
 /** The document with an identifier, if it is issued. */
@@ -284,14 +344,16 @@ function totalsOf(sums: readonly VatSum[]): Pick<VatSum, 'net' | 'vat'> {
 interface NewDocument {
   readonly id: string;
   readonly invoice: Invoice;
-  readonly content: DocumentContent;
+  readonly content: Omit<DocumentContent, 'groups'>;
+  /** JSON. */
+  readonly groups: string;
   readonly name: string | null;
   readonly sums: readonly VatSum[];
   readonly issued: number;
   readonly due: number | null;
 }
 
-async function insertDocument(db: Db, { id, invoice, content, name, sums, issued, due }: NewDocument): Promise<void> {
+async function insertDocument(db: Db, { id, invoice, content, groups, name, sums, issued, due }: NewDocument): Promise<void> {
   const { net, vat } = totalsOf(sums);
   await db
     .insertInto('issued_documents')
@@ -308,7 +370,7 @@ async function insertDocument(db: Db, { id, invoice, content, name, sums, issued
       reason: content.corrects?.reason ?? null,
       issued,
       due,
-      content: JSON.stringify(content),
+      content: `${JSON.stringify(content).slice(0, -1)},"groups":${groups}}`,
     })
     .execute();
 }

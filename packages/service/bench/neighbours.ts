@@ -1,0 +1,298 @@
+/**
+ * Measures how long another account waits while one account uses what it has piled up.
+ *
+ *   node packages/service/bench/neighbours.ts [rows of each kind, default 1000000] [URL of an empty PostgreSQL database]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { pino } from 'pino';
+
+import { report } from '../../../.config/bench-row.ts';
+import { MAX_WAITING } from '../src/core/events/deliveries.ts';
+import {
+  createAccount,
+  createService,
+  euros,
+  issueApiKey,
+  openPostgresStore,
+  openSqliteStore,
+  seedSandbox,
+  simulatedPorts,
+} from '../src/index.ts';
+import { copyVms } from '../test/large-account.ts';
+
+const ROWS = Number(process.argv[2] ?? 1_000_000);
+const databaseUrl = process.argv[3];
+const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
+const ROUNDS = 3;
+/** The other account must not wait longer for any response. */
+const MOST_MS = 50;
+/** What one account can have, where it is less than the rows of the others. */
+const [VMS, KEYS, RECORDS] = [Math.min(ROWS, 20_000), Math.min(ROWS, 1_000), Math.min(ROWS, 1_000)];
+
+const engine = databaseUrl === undefined ? 'Embedded' : 'PostgreSQL';
+const directory = mkdtempSync(join(tmpdir(), 'neighbours-'));
+let offset = 0;
+const ports = simulatedPorts({ clock: { now: () => Date.now() + offset } });
+const store = databaseUrl === undefined ? await openSqliteStore(directory) : await openPostgresStore(databaseUrl);
+await seedSandbox(store, ports);
+const owner = await newAccount('owner');
+const neighbour = await newAccount('neighbour');
+const service = await createService({
+  store,
+  ports,
+  secret: 'bench'.repeat(8),
+  operatorToken: OPERATOR_TOKEN,
+  logger: pino({ level: 'silent' }),
+});
+const reseller = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const operator = await service.operator.listen({ host: '127.0.0.1', port: 0 });
+
+function newAccount(name: string): Promise<{ readonly id: string; readonly apiKey: string }> {
+  return store.commit(async ({ db }) => {
+    const id = await createAccount(db, ports, { name, creditLimit: euros('50000000') });
+    return { id, apiKey: await issueApiKey(db, ports, id, { label: 'bench', mode: 'sandbox' }) };
+  });
+}
+
+/** Reads without a pause, as the other account, in a process of its own. It says how long the longest response took. */
+const reader = spawn(
+  process.execPath,
+  [
+    '-e',
+    `let longest = 0;
+    process.on('message', () => {
+      process.send(longest);
+      longest = 0;
+    });
+    const [url, key] = process.argv.slice(1);
+    const init = { method: 'POST', headers: { 'x-service-apikey': key } };
+    process.send('ready');
+    process.on('disconnect', () => process.exit());
+    for (;;) {
+      const begun = performance.now();
+      await (await fetch(url + '/vm/search', init)).arrayBuffer();
+      longest = Math.max(longest, performance.now() - begun);
+    }`,
+    reseller,
+    neighbour.apiKey,
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+);
+await once(reader, 'message');
+
+async function longestWait(): Promise<number> {
+  reader.send('tell');
+  const [longest] = await once(reader, 'message');
+  return Number(longest);
+}
+
+interface Sent {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly body?: string;
+}
+
+/** Sends the requests of the owner, so that reading their responses is not measured. */
+const client = spawn(
+  process.execPath,
+  [
+    '-e',
+    `process.on('message', async ({ url, init }) => {
+      const response = await fetch(url, init);
+      let text = '';
+      for await (const chunk of response.body) if (text.length < 2_000) text += Buffer.from(chunk).toString();
+      process.send({ status: response.status, text });
+    });`,
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+);
+
+/** @returns The beginning of the response. */
+async function send({ method, url, body }: Sent): Promise<string> {
+  const headers = { 'x-service-apikey': owner.apiKey, authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const form = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  client.send({ url, init: { method, headers: { ...headers, ...form }, ...(body !== undefined && { body }) } });
+  const [{ status, text }] = await once(client, 'message');
+  if (status !== 200) throw new Error(`${method} ${url} returned ${status}: ${text}`);
+  return String(text);
+}
+
+/** Sends a request of the owner to the reseller API. */
+function own(method: Sent['method'], path: string, body?: string): Promise<string> {
+  return send({ method, url: reseller + path, ...(body !== undefined && { body }) });
+}
+
+/** @param work A request, or a round of jobs. */
+async function measure(kind: string, count: number, what: string, work: () => Promise<unknown>): Promise<void> {
+  const [rounds, times]: [number[], string[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    await longestWait();
+    const begun = performance.now();
+    await work();
+    times.push((performance.now() - begun).toFixed(0));
+    // Steps next to the rounds begin in a round.
+    await service.runRound();
+    await service.settled();
+    rounds.push(await longestWait());
+  }
+  report({
+    name: `${engine}: another account waits while one with ${count} ${kind} ${what}`,
+    unit: 'ms',
+    target: { kind: 'at most', value: MOST_MS },
+    rounds,
+    detail: `${times.join(', ')} ms; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+  });
+}
+
+const PERSON = {
+  gender: 'MALE',
+  firstname: 'Jonas',
+  lastname: 'Weidenfels',
+  street: 'Musterallee',
+  number: '12a',
+  zipcode: '60311',
+  city: 'Frankfurt am Main',
+  region: 'Hessen',
+  countrycode: 'DE',
+  email: 'jonas.weidenfels@reseller-customer.example',
+  phone: '+49.6955501234',
+};
+
+type Table = 'api_keys' | 'dns_records' | 'events' | 'invoices' | 'request_log' | 'webhook_deliveries';
+
+/** Copies a row of the owner, with other values in some columns. `copy` is the number of the copy in them. */
+async function copyRow(table: Table, found: RawBuilder<unknown>, count: number, other: Readonly<Record<string, string>>): Promise<void> {
+  await store.commit(async ({ db }) => {
+    const row = Object(
+      await db
+        .selectFrom(table)
+        .selectAll()
+        .where(sql<boolean>`${found}`)
+        .limit(1)
+        .executeTakeFirstOrThrow(),
+    );
+    const names = Object.keys(row).filter((name) => name !== 'feed');
+    const values = names.map((name) => (other[name] === undefined ? sql`${row[name]}` : sql.raw(other[name])));
+    await sql`
+      insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+      with recursive copies (copy) as (select 1 union all select copy + 1 from copies where copy < ${sql.lit(count)})
+      select ${sql.join(values)} from copies`.execute(db);
+  });
+  // The store moves so many rows from its log to its file, which is not what is measured.
+  await own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen');
+}
+
+const ofOwner = sql`account_id = ${owner.id}`;
+function progress(text: string): void {
+  process.stderr.write(`${engine}: ${text}\n`);
+}
+
+await measure('rows', 0, 'lists nothing', () => own('GET', '/vm/list'));
+
+progress('events, deliveries');
+const { webhook_id: webhookId } = JSON.parse(
+  await own('PUT', '/account/webhooks/add', 'url=http%3A%2F%2F127.0.0.1%3A9%2F&enabled=false'),
+).data;
+const webhook = `/account/webhooks/${webhookId}`;
+await own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen');
+await own('POST', '/account/events');
+const first = 1_000;
+await copyRow('events', ofOwner, ROWS, { id: `'event-' || copy`, position: `${first} + copy`, subject: `'vm/' || copy % 1000` });
+await copyRow('webhook_deliveries', sql`webhook_id = ${webhookId}`, ROWS, {
+  number: `${first} + copy`,
+  event_id: `'event-' || copy`,
+  subject: `'vm/' || copy % 1000`,
+  state: `case when copy <= ${ROWS - MAX_WAITING + 1} then 'delivered' else 'pending' end`,
+});
+await store.commit(async ({ db }) => {
+  const last = first + ROWS;
+  await db.updateTable('event_feeds').set({ last }).where('account_id', '=', owner.id).execute();
+  await db.updateTable('webhooks').set({ last_delivery: last, confirming: null }).execute();
+});
+await measure('events', ROWS, 'reads its feed', () => own('POST', '/account/events', 'cursor=1000&limit=100'));
+await measure('events', ROWS, 'reads one type of its feed', () => own('POST', '/account/events', 'type=invoice.paid'));
+await measure('deliveries', ROWS, 'lists them', () => own('POST', `${webhook}/deliveries`, 'limit=100'));
+await measure('deliveries', ROWS, 'lists those that were given up', () => own('POST', `${webhook}/deliveries`, 'status=failed'));
+await measure('deliveries', ROWS, 'enables its webhook', async () => {
+  await own('POST', `${webhook}/edit`, 'enabled=true');
+  await own('POST', `${webhook}/edit`, 'enabled=false');
+});
+await measure('deliveries', ROWS, 'changes the URL of its webhook', () =>
+  own('POST', `${webhook}/edit`, `url=http%3A%2F%2F127.0.0.1%3A9%2F${Date.now()}`),
+);
+await measure('deliveries', ROWS, 'is shown to the operator', () =>
+  send({ method: 'GET', url: `${operator}/accounts/${owner.id}/webhooks` }),
+);
+await own('DELETE', `${webhook}/remove`);
+await measure('deliveries', ROWS, 'has removed its webhook', () => service.runRound());
+
+progress('log entries');
+const { position } = await store.read((db) =>
+  db
+    .selectFrom('request_log')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .where('account_id', '=', owner.id)
+    .executeTakeFirstOrThrow(),
+);
+await copyRow('request_log', ofOwner, ROWS, {
+  number: `${first} + copy`,
+  position: `${Number(position)} + copy * 300`,
+  request_id: `'bench-' || copy`,
+});
+await measure('log entries', ROWS, 'reads the oldest', () => own('POST', '/account/requests', `offset=${ROWS}`));
+await measure('log entries', ROWS, 'buys a VM', () =>
+  own('PUT', '/vm/create', 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen'),
+);
+
+progress('keys');
+await copyRow('api_keys', ofOwner, KEYS, { id: `'key-' || copy`, hash: `'hash-' || copy` });
+await measure('keys', KEYS, 'lists them', () => own('GET', '/account/keys'));
+
+progress('records of a zone');
+const { handle } = JSON.parse(await own('PUT', '/domain/handle/create', String(new URLSearchParams(PERSON)))).data;
+await own('POST', '/domain/register', `domain=neighbour-bench.net&handle=${handle}`);
+await own('PUT', '/domain/neighbour-bench.net/dns/add', 'type=TXT&sub=a&data=one');
+await copyRow('dns_records', sql`domain = 'neighbour-bench.net'`, RECORDS - 10, { id: `'record-' || copy`, sub: `'name-' || copy` });
+await measure('records', RECORDS, 'lists them', () => own('GET', '/domain/neighbour-bench.net/dns/list'));
+let added = 0;
+await measure('records', RECORDS, 'adds one', () => own('PUT', '/domain/neighbour-bench.net/dns/add', `type=TXT&sub=b&data=${added++}`));
+
+progress('VMs');
+await store.commit(async ({ db }) => {
+  const vms = await db.selectFrom('vms').select('id').where('account_id', '=', owner.id).orderBy('id').execute();
+  for (const { id } of vms.slice(1)) {
+    await db.deleteFrom('positions').where('vm_id', '=', id).execute();
+    await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', id).execute();
+    await db.deleteFrom('vms').where('id', '=', id).execute();
+  }
+  await db.updateTable('vms').set({ labels: '{"panel":"one"}' }).where('account_id', '=', owner.id).execute();
+  await copyVms(db, owner.id, VMS);
+});
+await measure('VMs', VMS, 'lists them', () => own('GET', '/vm/list'));
+await measure('VMs', VMS, 'finds them by a label', () => own('POST', '/vm/search', 'labels=panel%3Done'));
+await measure('VMs', VMS, 'reads its running invoice', () => own('GET', '/accounting/invoices/current'));
+await measure('VMs', VMS, 'is exported', () => send({ method: 'GET', url: `${operator}/accounts/${owner.id}/export` }));
+await measure('VMs', VMS, 'ends a month', async () => {
+  const now = new Date(ports.clock.now());
+  offset += Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + 1000 - now.getTime();
+  await service.runRound();
+});
+
+progress('invoices');
+// There is one a month.
+const invoices = Math.min(ROWS, 1_000);
+await copyRow('invoices', ofOwner, invoices, { id: `'invoice-' || copy`, number: 'null', created: `copy`, period_start: `copy` });
+await measure('invoices', invoices, 'lists them', () => own('GET', '/accounting/invoices'));
+
+client.kill();
+reader.kill();
+await service.close();
+await store.close();
+rmSync(directory, { recursive: true, force: true });
