@@ -3,59 +3,22 @@
  *
  *   node packages/service/bench/large-account.ts [VMs, default 20000] [URL of an empty PostgreSQL database]
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { pino } from 'pino';
-
 import { report } from '../../../.config/bench-row.ts';
 import { runScheduledJobs } from '../src/core/jobs/run-jobs.ts';
-import { createAccount, euros, issueApiKey, openPostgresStore, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
-import { createServiceOnRuntime } from '../src/service.ts';
 import { copyVms } from '../test/large-account.ts';
+import { startBenchClient, startBenchService } from './bench-service.ts';
+import type { BenchRequest } from './bench-service.ts';
 
 const VMS = Number(process.argv[2] ?? 20_000);
 const databaseUrl = process.argv[3];
-const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
 const ROUNDS = 3;
 /** Reads of the running invoice before the request log is read. */
 const LOGGED_READS = 50;
 
-const engine = databaseUrl === undefined ? 'Embedded' : 'PostgreSQL';
-const directory = mkdtempSync(join(tmpdir(), 'large-account-'));
-let offset = 0;
-const ports = simulatedPorts({ clock: { now: () => Date.now() + offset } });
-const store = databaseUrl === undefined ? await openSqliteStore(directory) : await openPostgresStore(databaseUrl);
-await seedSandbox(store, ports);
-const { accountId, apiKey } = await store.commit(async ({ db }) => {
-  const id = await createAccount(db, ports, { name: 'large', creditLimit: euros('50000000') });
-  return { accountId: id, apiKey: await issueApiKey(db, ports, id, { label: 'bench', mode: 'sandbox' }) };
-});
-const { service, runtime } = await createServiceOnRuntime({
-  store,
-  ports,
-  secret: 'bench'.repeat(8),
-  operatorToken: OPERATOR_TOKEN,
-  logger: pino({ level: 'silent' }),
-});
-const reseller = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const operator = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-// The client is a process, so that its work and its memory are not measured.
-const client = spawn(
-  process.execPath,
-  [
-    '-e',
-    `process.on('message', async ({ url, init }) => {
-      const response = await fetch(url, init);
-      const { byteLength } = await response.arrayBuffer();
-      process.send({ status: response.status, bytes: byteLength });
-    });`,
-  ],
-  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-);
+const bench = await startBenchService(databaseUrl);
+const { engine, ports, store, runtime, reseller, operator } = bench;
+const account = await bench.newAccount('large');
+const client = startBenchClient(account);
 /** The longest time between two turns of the event loop since it was last reset, and the longest CPU time. */
 let longestStall = 0;
 let longestCpu = 0;
@@ -76,13 +39,8 @@ function cpuTime(): number {
   return (user + system) / 1000;
 }
 
-async function send(method: string, url: string, body?: string): Promise<number> {
-  const headers = { 'x-service-apikey': apiKey, authorization: `Bearer ${OPERATOR_TOKEN}` };
-  const form = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  client.send({ url, init: { method, headers: { ...headers, ...form }, ...(body === undefined ? {} : { body }) } });
-  const [{ status, bytes }] = await once(client, 'message');
-  if (status !== 200) throw new Error(`${method} ${url} returned ${status}.`);
-  return bytes;
+async function send(method: BenchRequest['method'], url: string, body?: string): Promise<number> {
+  return (await client.send({ method, url, ...(body !== undefined && { body }) })).bytes;
 }
 
 async function measure(name: string, work: () => Promise<number | void>): Promise<void> {
@@ -112,15 +70,14 @@ async function measure(name: string, work: () => Promise<number | void>): Promis
 }
 
 await send('PUT', `${reseller}/vm/create`, 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen');
-await store.commit(({ db }) => copyVms(db, accountId, VMS));
+await store.commit(({ db }) => copyVms(db, account.id, VMS));
 
 await measure('reads its running invoice', () => send('GET', `${reseller}/accounting/invoices/current`));
 await measure('lists its VMs', () => send('GET', `${reseller}/vm/list`));
-await measure('is shown to the operator', () => send('GET', `${operator}/accounts/${accountId}/current-invoice`));
-await measure('is exported', () => send('GET', `${operator}/accounts/${accountId}/export`));
+await measure('is shown to the operator', () => send('GET', `${operator}/accounts/${account.id}/current-invoice`));
+await measure('is exported', () => send('GET', `${operator}/accounts/${account.id}/export`));
 await measure('ends a month', async () => {
-  const now = new Date(Date.now() + offset);
-  offset += Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + 1000 - now.getTime();
+  bench.enterNextMonth();
   await runScheduledJobs(runtime, {
     now: async () => ports.clock.now(),
     others: 'skip',
@@ -142,7 +99,5 @@ report({
   rounds: [process.memoryUsage.rss() / 2 ** 20],
   detail: `store ${((await store.requestLog.storeSize()) / 1e6).toFixed(0)} MB`,
 });
-client.kill();
-await service.close();
-await store.close();
-rmSync(directory, { recursive: true, force: true });
+client.end();
+await bench.close();

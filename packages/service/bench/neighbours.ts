@@ -5,61 +5,30 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import { pino } from 'pino';
 
 import { report } from '../../../.config/bench-row.ts';
 import { MAX_WAITING } from '../src/core/events/deliveries.ts';
-import {
-  createAccount,
-  createService,
-  euros,
-  issueApiKey,
-  openPostgresStore,
-  openSqliteStore,
-  seedSandbox,
-  simulatedPorts,
-} from '../src/index.ts';
 import { copyVms } from '../test/large-account.ts';
+import { startBenchClient, startBenchService } from './bench-service.ts';
+import type { BenchRequest } from './bench-service.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const databaseUrl = process.argv[3];
-const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
 const ROUNDS = 3;
 /** The other account must not wait longer for any response. */
 const MOST_MS = 50;
 /** What one account can have, where it is less than the rows of the others. */
 const [VMS, KEYS, RECORDS] = [Math.min(ROWS, 20_000), Math.min(ROWS, 1_000), Math.min(ROWS, 1_000)];
 
-const engine = databaseUrl === undefined ? 'Embedded' : 'PostgreSQL';
-const directory = mkdtempSync(join(tmpdir(), 'neighbours-'));
-let offset = 0;
-const ports = simulatedPorts({ clock: { now: () => Date.now() + offset } });
-const store = databaseUrl === undefined ? await openSqliteStore(directory) : await openPostgresStore(databaseUrl);
-await seedSandbox(store, ports);
-const owner = await newAccount('owner');
-const neighbour = await newAccount('neighbour');
-const service = await createService({
-  store,
-  ports,
-  secret: 'bench'.repeat(8),
-  operatorToken: OPERATOR_TOKEN,
-  logger: pino({ level: 'silent' }),
-});
-const reseller = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const operator = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-
-function newAccount(name: string): Promise<{ readonly id: string; readonly apiKey: string }> {
-  return store.commit(async ({ db }) => {
-    const id = await createAccount(db, ports, { name, creditLimit: euros('50000000') });
-    return { id, apiKey: await issueApiKey(db, ports, id, { label: 'bench', mode: 'sandbox' }) };
-  });
-}
+const bench = await startBenchService(databaseUrl);
+const { engine, store, service, reseller, operator } = bench;
+const owner = await bench.newAccount('owner');
+const neighbour = await bench.newAccount('neighbour');
+const client = startBenchClient(owner);
 
 /** Reads without a pause, as the other account, in a process of its own. It says how long the longest response took. */
 const reader = spawn(
@@ -93,39 +62,13 @@ async function longestWait(): Promise<number> {
   return Number(longest);
 }
 
-interface Sent {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly url: string;
-  readonly body?: string;
-}
-
-/** Sends the requests of the owner, so that reading their responses is not measured. */
-const client = spawn(
-  process.execPath,
-  [
-    '-e',
-    `process.on('message', async ({ url, init }) => {
-      const response = await fetch(url, init);
-      let text = '';
-      for await (const chunk of response.body) if (text.length < 2_000) text += Buffer.from(chunk).toString();
-      process.send({ status: response.status, text });
-    });`,
-  ],
-  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-);
-
 /** @returns The beginning of the response. */
-async function send({ method, url, body }: Sent): Promise<string> {
-  const headers = { 'x-service-apikey': owner.apiKey, authorization: `Bearer ${OPERATOR_TOKEN}` };
-  const form = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  client.send({ url, init: { method, headers: { ...headers, ...form }, ...(body !== undefined && { body }) } });
-  const [{ status, text }] = await once(client, 'message');
-  if (status !== 200) throw new Error(`${method} ${url} returned ${status}: ${text}`);
-  return String(text);
+async function send(request: BenchRequest): Promise<string> {
+  return (await client.send(request)).text;
 }
 
 /** Sends a request of the owner to the reseller API. */
-function own(method: Sent['method'], path: string, body?: string): Promise<string> {
+function own(method: BenchRequest['method'], path: string, body?: string): Promise<string> {
   return send({ method, url: reseller + path, ...(body !== undefined && { body }) });
 }
 
@@ -280,8 +223,7 @@ await measure('VMs', VMS, 'finds them by a label', () => own('POST', '/vm/search
 await measure('VMs', VMS, 'reads its running invoice', () => own('GET', '/accounting/invoices/current'));
 await measure('VMs', VMS, 'is exported', () => send({ method: 'GET', url: `${operator}/accounts/${owner.id}/export` }));
 await measure('VMs', VMS, 'ends a month', async () => {
-  const now = new Date(ports.clock.now());
-  offset += Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + 1000 - now.getTime();
+  bench.enterNextMonth();
   await service.runRound();
 });
 
@@ -291,8 +233,6 @@ const invoices = Math.min(ROWS, 1_000);
 await copyRow('invoices', ofOwner, invoices, { id: `'invoice-' || copy`, number: 'null', created: `copy`, period_start: `copy` });
 await measure('invoices', invoices, 'lists them', () => own('GET', '/accounting/invoices'));
 
-client.kill();
+client.end();
 reader.kill();
-await service.close();
-await store.close();
-rmSync(directory, { recursive: true, force: true });
+await bench.close();

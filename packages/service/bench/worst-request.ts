@@ -4,16 +4,11 @@
  *
  *   node packages/service/bench/worst-request.ts [rounds, default 3]
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 
-import { pino } from 'pino';
-
 import { report } from '../../../.config/bench-row.ts';
-import { createAccount, createService, euros, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
+import { OPERATOR_CREDENTIALS, startBenchService } from './bench-service.ts';
 import { hostileRequests } from './hostile-requests.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 
@@ -21,28 +16,11 @@ const ROUNDS = Number(process.argv[2] ?? 3);
 /** The requests that are sent again, because a single stall can be a collection of garbage. */
 const REPEATED = 30;
 const REPETITIONS = 5;
-const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
 
-const directory = mkdtempSync(join(tmpdir(), 'worst-request-'));
-const ports = simulatedPorts();
-const store = await openSqliteStore(directory);
-await seedSandbox(store, ports);
-const apiKey = await store.commit(async ({ db }) => {
-  const accountId = await createAccount(db, ports, { name: 'bench', creditLimit: euros('50000') });
-  return issueApiKey(db, ports, accountId, { label: 'bench', mode: 'sandbox' });
-});
-const service = await createService({
-  store,
-  ports,
-  secret: 'bench'.repeat(8),
-  operatorToken: OPERATOR_TOKEN,
-  logger: pino({ level: 'silent' }),
-});
-const addresses = {
-  reseller: await service.app.listen({ host: '127.0.0.1', port: 0 }),
-  operator: await service.operator.listen({ host: '127.0.0.1', port: 0 }),
-};
-const credentials = { reseller: { 'x-service-apikey': apiKey }, operator: { authorization: `Bearer ${OPERATOR_TOKEN}` } };
+const bench = await startBenchService();
+const { apiKey } = await bench.newAccount('bench');
+const addresses = { reseller: bench.reseller, operator: bench.operator };
+const credentials = { reseller: { 'x-service-apikey': apiKey }, operator: OPERATOR_CREDENTIALS };
 // The client has a thread, so that its work is not measured.
 const client = new Worker(
   `const { parentPort } = require('node:worker_threads');
@@ -97,6 +75,4 @@ report({
   detail: `${requests.length} requests; worst: ${[...new Set(worst.map(({ request }) => request.name))].join('; ')}`,
 });
 await client.terminate();
-await service.close();
-await store.close();
-rmSync(directory, { recursive: true, force: true });
+await bench.close();
