@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 
 import { issueKey } from '../src/core/account/account.ts';
 import { restrictKey } from '../src/core/account/api-key.ts';
-import { storePrices } from '../src/core/catalogue/host-system.ts';
 import { apiOperations } from '../src/http/reseller/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { VmOrder } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
+import { raiseCorePrice } from './core-price.ts';
 import { pauseRegistrar, PERSON, untilReserved, DS_RECORD } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
@@ -314,7 +314,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'assignIp changeInProgress': duringVmChange('assignIp', { form: { ...SAMPLE_VM } }),
   'releaseIp changeInProgress': duringVmChange('releaseIp'),
   'releaseIp creditLimit': async (sandbox) => {
-    await chargeMoreForCores(sandbox, '9.00');
+    await raiseCorePrice(sandbox, '9.00');
     await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
     return sandbox.copy('releaseIp');
   },
@@ -522,12 +522,6 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
 /** The example form of an operation; nothing if it has no form. */
 const exampleOf = (id: OperationId): Sent => requests.find(([other]) => other === id)?.[2] ?? {};
 
-/** A moved or released address costs nothing more unless prices have risen since the VMs were bought. */
-function chargeMoreForCores({ store, clock }: Sandbox, core = '2.01'): Promise<void> {
-  const prices = { core, mem: '1.20', nvme: '0.04', hdd: '0.01', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' };
-  return store.commit(({ db }) => storePrices(db, 'nl_ryzen', { validFrom: clock.now(), prices, appliesTo: 'new_purchases' }));
-}
-
 /** Changes a sandbox so that it refuses each operation that has the example of the error. */
 interface SharedCause {
   prepare?(sandbox: Sandbox): Promise<unknown>;
@@ -537,7 +531,7 @@ interface SharedCause {
 /** Causes that are the same for every operation. `statuses.test.ts` and `idempotency.test.ts` test the others. */
 const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
   spendingLimit: {
-    prepare: (sandbox) => chargeMoreForCores(sandbox),
+    prepare: (sandbox) => raiseCorePrice(sandbox, '2.01'),
     send: async (sandbox, id) => {
       const { store, ports } = sandbox;
       const apiKey = await store.commit(async ({ db }) => {
@@ -562,7 +556,7 @@ const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
   },
   creditLimit: {
     async prepare(sandbox) {
-      await chargeMoreForCores(sandbox);
+      await raiseCorePrice(sandbox, '2.01');
       await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
     },
     send: (sandbox, id) => sandbox.copy(id, exampleOf(id)),

@@ -5,9 +5,9 @@ import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { storePrices } from '../src/core/catalogue/host-system.ts';
 import { apiOperations } from '../src/http/reseller/api.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
+import { raiseCorePrice } from './core-price.ts';
 import { engines } from './engines.ts';
 import { goodCall } from './good-calls.ts';
 import { SMALL_VM } from './harness.ts';
@@ -139,20 +139,6 @@ test('a key that may buy nothing can stop a VM, and cannot start it again', asyn
   });
 });
 
-/** A move between two VMs costs nothing more while their prices stay the same. */
-async function raisePrices({ store, clock }: TestOperator): Promise<void> {
-  const prices = {
-    core: '9.00',
-    mem: '1.20',
-    nvme: '0.04',
-    hdd: '0.01',
-    extra_ip: '1.50',
-    extra_backup_slot: '0.50',
-    extra_gbit: '5.00',
-  };
-  await store.commit(({ db }) => storePrices(db, 'nl_ryzen', { validFrom: clock.now(), prices, appliesTo: 'new_purchases' }));
-}
-
 /** Each operation that counts against the limit of a key, with a call that succeeds and has not bought anything before. */
 const SPENDING: readonly OperationId[] = [...apiOperations.filter(({ operation }) => operation.billable).map(({ id }) => id), 'setVmPower'];
 
@@ -162,7 +148,8 @@ test.for(SPENDING)('what %s has spent of a limit is given back if the delivery i
   const owner = await service.account('100000.00');
   const prepared = await goodCall(service, id, owner);
   if (id === 'setVmPower') await service.call(id, prepared);
-  if (id === 'assignIp') await raisePrices(service);
+  // A move between two VMs costs nothing more while their prices stay the same.
+  if (id === 'assignIp') await raiseCorePrice(service, '9.00');
   const sent = id === 'setVmPower' ? { ...prepared, form: { mode: 'start' } } : prepared;
   const { id: keyId, key } = await issue(service, owner.id, { spending_limit: { ...LIMIT, per_day: '100000.00' } });
   const spent = async () => {

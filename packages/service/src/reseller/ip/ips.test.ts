@@ -1,11 +1,11 @@
 /** Addresses of VMs: listed, bought, moved to another VM and released. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { raiseCorePrice } from '../../../test/core-price.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
-import { storePrices } from '../../core/catalogue/host-system.ts';
 import { addIpPool } from '../../core/catalogue/ip-pool.ts';
 import { MS_PER_DAY } from '../../rules/day.ts';
 import { reverseNameOf } from '../../rules/reverse-dns.ts';
@@ -69,14 +69,6 @@ function machine({ hypervisor }: TestService, vmid: number): readonly string[] {
 function published({ dns }: TestService, address: string): string | undefined {
   const sets = [...dns.zones.values()].flatMap(({ records }) => records);
   return sets.find(({ type, name }) => type === 'PTR' && name === reverseNameOf(address))?.data[0];
-}
-
-/** Raises the price of a core from 2.00 to 5.00 EUR for new purchases. */
-async function chargeMoreForCores(service: TestService): Promise<void> {
-  const prices = { core: '5.00', mem: '1.20', nvme: '0.04', hdd: '0.01', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' };
-  await service.store.commit(({ db }) =>
-    storePrices(db, 'nl_ryzen', { validFrom: service.clock.now(), prices, appliesTo: 'new_purchases' }),
-  );
 }
 
 /** Leaves this number of free IPv4 addresses in Amsterdam. */
@@ -385,7 +377,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await assign(service, extra, from)).status).toBe(200);
     await service.runScheduledJobs();
     await setUnpaid(spend * 1_000_000);
-    await chargeMoreForCores(service);
+    await raiseCorePrice(service, '5.00');
     const refused = await assign(service, extra, to);
     expect([refused.status, refused.body.message]).toEqual([
       402,
