@@ -80,15 +80,15 @@ export function assertMonthCanBeBilled(before: Money, added: Money, field: strin
  *
  * @param price Net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server.
  * @param maxPrice The field of the form, in EUR. Undefined accepts every price.
- * @param of What has the price, for the message: ` of the VMs 1 and 2 together`.
+ * @param what The price, as the message names it.
  * @throws Refusal 412 if the price is higher.
  */
-export function assertPriceAccepted(price: Money, maxPrice: string | undefined, of = ''): void {
+export function assertPriceAccepted(price: Money, maxPrice: string | undefined, what = 'The net price'): void {
   if (maxPrice === undefined || price <= euros(maxPrice)) return;
   throw new Refusal(
     412,
     'precondition_failed',
-    `The net price${of} is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
+    `${what} is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
     { data: { net: numberOf(price), max_price: Number(maxPrice) } },
   );
 }

@@ -45,6 +45,13 @@ interface MonthlyOrder {
   readonly field: string;
 }
 
+/** What a month costs at most in which runtimes of a dedicated server begin. The statement of `assertMonthOf` counts them in the same way. */
+export function monthOfServer({ price, runtime_days }: { readonly price: number; readonly runtime_days: number }): Money {
+  return BigInt(price) * BigInt(Math.ceil(LONGEST_MONTH_DAYS / runtime_days));
+}
+
+const LONGEST_MONTH_DAYS = 31;
+
 /**
  * Asserts that a month of the account can be billed. A hold alone does not bound it, because an order at the end of a month holds little.
  *
@@ -61,7 +68,7 @@ export async function assertMonthOf(db: Db, accountId: string, { added, field }:
     .executeTakeFirstOrThrow();
   const servers = await db
     .selectFrom('dedicated_servers')
-    .select(sql<number | null>`sum(price / ${cents} * ((30 + runtime_days) / runtime_days))`.as('cents'))
+    .select(sql<number | null>`sum(price / ${cents} * ((${sql.lit(LONGEST_MONTH_DAYS - 1)} + runtime_days) / runtime_days))`.as('cents'))
     .where('account_id', '=', accountId)
     .where('state', 'in', ['ordered', 'deployed'])
     .executeTakeFirstOrThrow();

@@ -18,7 +18,7 @@ import type { Money } from '../../rules/money.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account/account.ts';
-import { assertMonthOf } from '../accounting/credit-hold.ts';
+import { assertMonthOf, monthOfServer } from '../accounting/credit-hold.ts';
 import { holdRenewalsWithinLimit } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
 import { enqueueSetUp } from './fleet.ts';
@@ -153,10 +153,7 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
     broken.push({ field: 'market_id', rule: 'exists', message: 'must be the identifier of an offer that the account may order' });
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
-  if (server.state === 'offered') {
-    const runtimes = Math.ceil(31 / server.runtime_days);
-    await assertMonthOf(db, accountId, { added: BigInt(server.price) * BigInt(runtimes), field: 'market_id' });
-  }
+  if (server.state === 'offered') await assertMonthOf(db, accountId, { added: monthOfServer(server), field: 'market_id' });
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,

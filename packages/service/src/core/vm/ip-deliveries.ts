@@ -148,7 +148,7 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
     const source = await beginIpChange(db, { runtime, accountId, vmId: from.id }, (ipv4) => ipv4.filter((one) => one !== address));
     const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
     const together = source.repricing.price + target.repricing.price;
-    assertPriceAccepted(together, maxPrice, ` of the VMs ${from.id} and ${to.id} together`);
+    assertPriceAccepted(together, maxPrice, `The net price of the VMs ${from.id} and ${to.id} together`);
     const both = [source.repricing, target.repricing];
     const hold = moreHeld(both);
     if (hold !== 0n)

@@ -33,9 +33,7 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
-    // A VM that boots from its disk does so in any state.
-    const present = await db.selectFrom('vms').selectAll().where('id', '=', request.vmId).executeTakeFirst();
-    if (request.iso === null && present?.state === 'stopped' && present.iso === null && present.account_id === request.accountId) {
+    if (request.iso === null && (await isStoppedWithoutFile(db, request))) {
       requirePart(request.runtime.ports.hypervisor, 'isos');
       return { result: null };
     }
@@ -63,6 +61,18 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
     finish: ({ db }, booted, runtime) => finishBoot(db, runtime, booted),
   },
 };
+
+/** Such a VM boots from its disk already. A running one does too, but its request waits for a change in progress. */
+async function isStoppedWithoutFile(db: Db, { vmId, accountId }: IsoRequest): Promise<boolean> {
+  const vm = await db
+    .selectFrom('vms')
+    .select('account_id')
+    .where('id', '=', vmId)
+    .where('state', '=', 'stopped')
+    .where('iso', 'is', null)
+    .executeTakeFirst();
+  return vm !== undefined && vm.account_id === accountId;
+}
 
 async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso }: Pick<Details, 'vmId' | 'iso'>): Promise<void> {
   await endChange(db, vmId, { iso, booted: ports.clock.now() });

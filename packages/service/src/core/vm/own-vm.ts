@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { notFound } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
+import { assertNotBlocked } from './change.ts';
 
 /** No VM has this identifier. */
 const NO_VM = 0;
@@ -21,6 +22,13 @@ export function vmIdOf(text: string): number {
 export async function findOwnVm(db: Db, accountId: string, vmid: string): Promise<Selectable<VmsTable>> {
   const vm = await ownVms(db, accountId).selectAll().where('id', '=', vmIdOf(vmid)).executeTakeFirst();
   if (!vm) throw notFound('VM');
+  return vm;
+}
+
+/** Like `findOwnVm`, for what the account may not do while the provider has blocked the VM. @throws Refusal 409 if it is blocked. */
+export async function findUnblockedVm(db: Db, accountId: string, vmid: string): Promise<Selectable<VmsTable>> {
+  const vm = await findOwnVm(db, accountId, vmid);
+  assertNotBlocked(vm);
   return vm;
 }
 

@@ -1,20 +1,19 @@
 import type { FeedEvent } from '@reseller/client/extension';
 
+import { isEventType } from '../../core/events/event-type.ts';
 import { enterEvents, readFeed } from '../../core/events/feed.ts';
 import type { Event } from '../../core/events/feed.ts';
-import { DEFAULTS, EVENT_TYPES } from '../../generated/facts.gen.ts';
+import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import { toInstant } from '../../rules/instants.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 
-const KNOWN_TYPES: readonly string[] = EVENT_TYPES;
-
 /** POST /account/events: also what happened a moment ago. */
 export const listEvents: StoreOperation<'listEvents'> = {
   kind: 'store',
   async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
-    if (form?.type !== undefined && !KNOWN_TYPES.includes(form.type))
+    if (form?.type !== undefined && !isEventType(form.type))
       throw invalid([{ field: 'type', rule: 'exists', message: 'must be the type of an event, such as invoice.issued' }]);
     await enterEvents(db, accountId, { store, random: ports.random, now });
     const { cursor, limit, type } = { ...DEFAULTS.ListEventsForm, ...form };

@@ -3,9 +3,10 @@ import type { Webhook as WebhookData } from '@reseller/client/extension';
 import { changeWebhook, storeWebhook } from '../../core/events/change-webhook.ts';
 import type { WebhookChoice } from '../../core/events/change-webhook.ts';
 import type { Webhook } from '../../core/events/deliveries.ts';
+import { isEventType } from '../../core/events/event-type.ts';
 import { enterEvents, lockFeed } from '../../core/events/feed.ts';
 import { deleteWebhook, findWebhook, rotateSecret, webhooksOf } from '../../core/events/webhook.ts';
-import { DEFAULTS, EVENT_TYPES } from '../../generated/facts.gen.ts';
+import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -83,8 +84,7 @@ function changeOf({ events, ...form }: FormOf<'editWebhook'>): Partial<WebhookCh
 function typesOf(events: string): readonly string[] | undefined {
   if (events === ALL) return undefined;
   const types = [...new Set(events.split(','))];
-  const known: readonly unknown[] = EVENT_TYPES;
-  const unknown = types.find((type) => !known.includes(type));
+  const unknown = types.find((type) => !isEventType(type));
   if (unknown !== undefined)
     throw invalid([{ field: 'events', rule: 'exists', message: `must have only types of events, and ${unknown} is none` }]);
   return types;

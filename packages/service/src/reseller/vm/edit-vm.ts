@@ -1,5 +1,4 @@
-import { assertNotBlocked } from '../../core/vm/change.ts';
-import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { findOwnVm, findUnblockedVm } from '../../core/vm/own-vm.ts';
 import { labelsOf, readLabels } from '../../rules/labels.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -8,8 +7,7 @@ import type { StoreOperation } from '../operation.ts';
 export const editVm: StoreOperation<'editVm'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form }) {
-    const vm = await findOwnVm(db, accountId, path.vmid);
-    assertNotBlocked(vm);
+    const { id } = await findUnblockedVm(db, accountId, path.vmid);
     const read = form.labels === undefined ? undefined : readLabels(form.labels);
     if (read !== undefined && 'broken' in read) throw invalid([read.broken]);
     const changed = {
@@ -17,7 +15,7 @@ export const editVm: StoreOperation<'editVm'> = {
       ...(form.hostname !== undefined && { hostname: form.hostname }),
       ...(read !== undefined && { labels: JSON.stringify(read.labels) }),
     };
-    if (Object.keys(changed).length > 0) await db.updateTable('vms').set(changed).where('id', '=', vm.id).execute();
+    if (Object.keys(changed).length > 0) await db.updateTable('vms').set(changed).where('id', '=', id).execute();
     const { name, hostname, labels } = await findOwnVm(db, accountId, path.vmid);
     return { message: 'The VM was edited.', data: { name: name ?? hostname, hostname, labels: labelsOf(labels) } };
   },

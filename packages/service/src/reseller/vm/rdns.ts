@@ -1,7 +1,6 @@
 import type { RdnsList } from '@reseller/client/extension';
 
-import { assertNotBlocked } from '../../core/vm/change.ts';
-import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { findOwnVm, findUnblockedVm } from '../../core/vm/own-vm.ts';
 import { rdnsOf, setName } from '../../core/vm/rdns.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
@@ -33,9 +32,7 @@ export const setVmRdns: StoreOperation<'setVmRdns'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form: { ip_address: address, domain }, runtime: { ports } }) {
     await lockAccount(db, accountId);
-    const vm = await findOwnVm(db, accountId, path.vmid);
-    assertNotBlocked(vm);
-    const { id: vmId } = vm;
+    const { id: vmId } = await findUnblockedVm(db, accountId, path.vmid);
     if (!(await setName(db, ports, { vmId, address, domain }))) throw invalid([UNKNOWN_ADDRESS]);
     return { message: 'The name was set. DNS follows within seconds.', data: await toList(db, ports, vmId) };
   },
@@ -46,9 +43,7 @@ export const removeVmRdns: StoreOperation<'removeVmRdns'> = {
   kind: 'store',
   async run({ db }, { accountId, path, runtime: { ports } }) {
     await lockAccount(db, accountId);
-    const vm = await findOwnVm(db, accountId, path.vmid);
-    assertNotBlocked(vm);
-    const { id: vmId } = vm;
+    const { id: vmId } = await findUnblockedVm(db, accountId, path.vmid);
     if (!(await setName(db, ports, { vmId, address: path.ip_address, domain: null }))) throw notFound('address');
     return { message: 'The name was removed. DNS follows within seconds.', data: null };
   },

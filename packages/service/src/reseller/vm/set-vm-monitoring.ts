@@ -1,6 +1,5 @@
-import { assertNotBlocked } from '../../core/vm/change.ts';
 import { monitorOf, setMonitor } from '../../core/vm/monitoring.ts';
-import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { findUnblockedVm } from '../../core/vm/own-vm.ts';
 import type { Db } from '../../store/store.ts';
 import type { StoreOperation } from '../operation.ts';
 
@@ -8,9 +7,7 @@ import type { StoreOperation } from '../operation.ts';
 export const setVmMonitoring: StoreOperation<'setVmMonitoring'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form: { enabled, port }, runtime }) {
-    const vm = await findOwnVm(db, accountId, path.vmid);
-    assertNotBlocked(vm);
-    const { id } = vm;
+    const { id } = await findUnblockedVm(db, accountId, path.vmid);
     await setMonitor(db, runtime, { vmId: id, enabled, port });
     return {
       message: enabled ? `The service checks port ${port} every minute.` : 'The service checks no port.',

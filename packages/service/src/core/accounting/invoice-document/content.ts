@@ -102,8 +102,11 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
-/** Handles items one after another: at once in a transaction, and `inTurns` with other work outside of one. */
-export type HandleEach = <Item>(items: Iterable<Item>, handle: (item: Item) => void) => Promise<void>;
+/** How lines are written: at once in a transaction, and in turns with other work outside of one. */
+export interface Pace {
+  handleEach<Item>(items: Iterable<Item>, handle: (item: Item) => void): Promise<void>;
+  json(value: unknown): Promise<string>;
+}
 
 /** How lines are written. */
 export interface LineStyle {
@@ -118,7 +121,7 @@ export interface LineStyle {
 export async function taxedLines(
   db: Db,
   invoice: Selectable<InvoicesTable>,
-  { rates, handleEach, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly handleEach: HandleEach },
+  { rates, pace, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly pace: Pace },
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
@@ -127,18 +130,18 @@ export async function taxedLines(
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
   const lines: ExactLine[] = [];
-  await handleEach(positions, (position) => {
+  await pace.handleEach(positions, (position) => {
     const times = splitByRate(rates, position.start, position.stop ?? invoice.period_end);
     for (const time of times) lines.push(vmLine(position, time, style));
   });
   for (const charge of charges) lines.push({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) });
   const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
-  return { groups: await grouped(lines, amounts, handleEach), sums };
+  return { groups: await grouped(lines, amounts, pace), sums };
 }
 
-async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], handleEach: HandleEach): Promise<Group[]> {
+async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], pace: Pace): Promise<Group[]> {
   const groups = new Map<string, { lines: Line[]; total: Money }>();
-  await handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
+  await pace.handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
     const amount = amounts[index] ?? 0n;
     const group = groups.get(title) ?? { lines: [], total: 0n };
     group.lines.push({ ...line, amount: decimalOf(amount) });

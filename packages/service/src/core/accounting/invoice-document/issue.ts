@@ -20,7 +20,7 @@ import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { monthDays, taxedLines } from './content.ts';
-import type { DocumentContent, Group, HandleEach, Line, RateSum } from './content.ts';
+import type { DocumentContent, Group, Line, Pace, RateSum } from './content.ts';
 import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
@@ -116,7 +116,7 @@ interface WrittenLines {
 async function writeLong(store: Store, batch: PendingBatch): Promise<ReadonlyMap<string, WrittenLines>> {
   const written = new Map<string, WrittenLines>();
   for (const invoice of await store.read((db) => longDocuments(db, batch).execute()))
-    written.set(invoice.id, await store.readLong(async (db) => linesInStyle(db, invoice, (await basisOf(db, invoice)).basis, inTurns)));
+    written.set(invoice.id, await store.readLong(async (db) => linesInStyle(db, invoice, (await basisOf(db, invoice)).basis, IN_TURNS)));
   return written;
 }
 
@@ -185,16 +185,21 @@ async function basisOf(db: Db, { account_id }: Invoice) {
 
 type Basis = Awaited<ReturnType<typeof basisOf>>['basis'];
 
-async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, handleEach: HandleEach): Promise<WrittenLines> {
+async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, pace: Pace): Promise<WrittenLines> {
   const { language, timeZone, rates } = basis;
-  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, handleEach });
+  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, pace });
   const texts: string[] = [];
-  for (const group of groups) texts.push(handleEach === inTurns ? await jsonInTurns(group) : JSON.stringify(group));
+  for (const group of groups) texts.push(await pace.json(group));
   return { basis: JSON.stringify(basis), groups: `[${texts.join(',')}]`, sums };
 }
 
-const atOnce: HandleEach = async (items, handle) => {
-  for (const item of items) handle(item);
+const IN_TURNS: Pace = { handleEach: inTurns, json: jsonInTurns };
+
+const AT_ONCE: Pace = {
+  async handleEach(items, handle) {
+    for (const item of items) handle(item);
+  },
+  json: async (value) => JSON.stringify(value),
 };
 
 /** @param early The lines that were written before the transaction, unless what they depend on has changed since. */
@@ -202,7 +207,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller, early?: Wr
   const { profile, basis } = await basisOf(db, invoice);
   const { language, timeZone } = basis;
   const isCurrent = early?.basis === JSON.stringify(basis);
-  const { groups, sums } = isCurrent ? early : await linesInStyle(db, invoice, basis, atOnce);
+  const { groups, sums } = isCurrent ? early : await linesInStyle(db, invoice, basis, AT_ONCE);
   const reverseCharge = sums.some((sum) => sum.reverseCharge);
   const buyer = profile
     ? await buyerAt(db, { profile, invoice, reverseCharge, timeZone })
@@ -370,6 +375,7 @@ async function insertDocument(db: Db, { id, invoice, content, groups, name, sums
       reason: content.corrects?.reason ?? null,
       issued,
       due,
+      // The groups are JSON already, because those of a long document are not written in a transaction.
       content: `${JSON.stringify(content).slice(0, -1)},"groups":${groups}}`,
     })
     .execute();
