@@ -12,7 +12,7 @@ import { createServiceOnRuntime } from '../src/service.ts';
 
 const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
 
-/** What the operator sends with each request. */
+/** The headers of the operator. */
 export const OPERATOR_CREDENTIALS = { authorization: `Bearer ${OPERATOR_TOKEN}` } as const;
 
 export interface BenchAccount {
