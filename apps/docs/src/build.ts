@@ -10,6 +10,7 @@ import { brunoCollection, postmanCollection } from './collections.ts';
 import { conceptPages, sectionsOf } from './concepts.ts';
 import { operationsOf, readDocument } from './document.ts';
 import { errorCatalogue } from './errors.ts';
+import { withExtensionLine } from './extension-of-guide.ts';
 import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
 import { HANDBOOK, handbookPage } from './handbook.ts';
@@ -20,7 +21,7 @@ import { changelog, llmsTxt, operationList, referencePage } from './pages.ts';
 import type { ReadDocument } from './pages.ts';
 import { copyRedoc } from './redoc.ts';
 import { referenceDocument } from './reference-document.ts';
-import { OPERATOR_SECTION, references } from './references.ts';
+import { OPERATOR_SECTION, operationPath, references, SPECIFICATION } from './references.ts';
 import { samplesOf } from './samples.ts';
 import { siteDirectory } from './site.ts';
 import { runVitePress, SITE } from './vitepress.ts';
@@ -50,21 +51,27 @@ async function main(): Promise<void> {
 }
 
 async function writePages(documents: readonly ReadDocument[]): Promise<void> {
+  const reseller = documents.find(({ reference }) => reference.followsSpecification);
+  if (reseller === undefined) throw new Error('No reference follows the specification.');
+  for (const name of guideGroups.flatMap(({ guides }) => guides.map((guide) => guide.name))) {
+    const path = `guides/${name}.md`;
+    await write(PAGES, path, withExtensionLine(await readFile(join(SITE, path), 'utf8'), reseller, '../'));
+  }
   await write(PAGES, 'navigation.json', JSON.stringify(navigationsOf(sectionsOf(documents))));
   for (const section of sectionsOf(documents)) {
     await write(PAGES, `${section.path}errors.md`, errorCatalogue(section));
     for (const { name, page } of conceptPages(section)) await write(PAGES, `${section.path}concepts/${name}.md`, page);
   }
   await write(PAGES, 'changelog.md', await changelog());
+  await write(PAGES, `${NOT_SHOWN}.md`, notShownPage(await readDocument(SPECIFICATION)));
   for (const page of HANDBOOK) await write(PAGES, `${OPERATOR_SECTION}/${page.name}.md`, await handbookPage(page));
   for (const read of documents) {
     const { reference, document } = read;
-    if (reference.followsSpecification && !reference.isExtension) await write(PAGES, `${NOT_SHOWN}.md`, notShownPage(document));
     await write(PAGES, `${reference.page}.md`, referencePage(read));
     await write(PAGES, `${reference.operations}/index.md`, operationList(read));
     for (const placed of operationsOf(document)) {
       const { page } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
-      await write(PAGES, `${reference.operations}/${placed.id}.md`, page);
+      await write(PAGES, `${operationPath(reference, placed.operation)}.md`, page);
     }
   }
 }
@@ -72,18 +79,20 @@ async function writePages(documents: readonly ReadDocument[]): Promise<void> {
 async function writeDownloads(documents: readonly ReadDocument[]): Promise<void> {
   // A service that serves the site returns its own version of this file, with its addresses.
   await write(siteDirectory, 'own-servers.js', 'globalThis.ownServers = {};\n');
-  for (const { reference, document } of documents) {
-    const { name, operations } = reference;
+  const specification = { reference: SPECIFICATION, document: await readDocument(SPECIFICATION) };
+  for (const { reference, document } of [...documents, specification]) {
+    const { name } = reference;
     await write(siteDirectory, `openapi/${name}.json`, `${JSON.stringify(document, null, 2)}\n`);
     await write(siteDirectory, `openapi/${name}.yaml`, stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
     await write(siteDirectory, `openapi/${name}.reference.json`, JSON.stringify(referenceDocument(document, reference)));
     await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
     await write(siteDirectory, `collections/${name}.bruno.zip`, archive(brunoCollection(document, reference)));
+  }
+  for (const { reference, document } of documents)
     for (const placed of operationsOf(document)) {
       const { markdown } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
-      await write(siteDirectory, `${operations}/${placed.id}.md`, markdown);
+      await write(siteDirectory, `${operationPath(reference, placed.operation)}.md`, markdown);
     }
-  }
   const guides = [
     { title: 'Quickstart', path: 'quickstart.md' },
     ...guideGroups.flatMap((group) => group.guides.map(({ title, name }) => ({ title, path: `guides/${name}.md` }))),

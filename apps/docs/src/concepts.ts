@@ -1,7 +1,7 @@
 /** The chapters of the documents' descriptions as pages, so that the search finds them. */
 import type { ReadDocument } from './pages.ts';
-import { EXTENSION_MEANING, extensionMark, inlineMarks, markAt } from './provenance.ts';
-import { OPERATOR_SECTION } from './references.ts';
+import { inlineMarks, markAt, MARKS } from './provenance.ts';
+import { EXTENSION_FOLDER, OPERATOR_SECTION } from './references.ts';
 
 /** The pages about one API. */
 export interface Section {
@@ -13,6 +13,7 @@ export interface Section {
 }
 
 export interface ConceptPage {
+  /** Its file in the folder of the concepts, without its extension. */
   readonly name: string;
   readonly title: string;
   readonly page: string;
@@ -29,22 +30,29 @@ export function sectionsOf(documents: readonly ReadDocument[]): Section[] {
 }
 
 export function conceptPages({ root, documents }: Section): ConceptPage[] {
-  const toRoot = root === './' ? '../' : `../${root}`;
   return documents.flatMap(({ reference, document }) => {
-    const mark = reference.followsSpecification ? markAt(toRoot) : () => '';
-    const notice = reference.isExtension ? `${extensionMark(toRoot)} ${EXTENSION_MEANING}\n\n` : '';
-    return [...document.info.description.matchAll(/^## (.*)\n([^]*?)(?=^## |$(?![^]))/gm)]
-      .map(([, title = '', text = '']) => ({ title, text }))
+    const [main = '', extension = ''] = document.info.description.split(/^# Extension$/m);
+    const chapters = [main, extension].flatMap((part, index) =>
+      [...part.matchAll(/^## (.*)\n([^]*?)(?=^## |$(?![^]))/gm)].map(([, title = '', text = '']) => ({
+        title,
+        text,
+        isExtension: index === 1,
+      })),
+    );
+    return chapters
       .filter(({ title }) => !ELSEWHERE.has(title))
-      .map(({ title, text }) => {
+      .map(({ title, text, isExtension }) => {
+        const toRoot = `${root === './' ? '../' : `../${root}`}${isExtension ? '../' : ''}`;
+        const mark = reference.followsSpecification ? markAt(toRoot) : () => '';
         const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
         const description = JSON.stringify(`${title}: a chapter of the ${reference.title}.`);
         const body = text.split('\n\n').map((paragraph) => inlineMarks(paragraph, mark));
+        const notice = isExtension ? `\n\n${mark('extension')} ${MARKS.extension.meaning}` : '';
         const link = `This chapter is also in the [reference](${toRoot}${reference.page}).`;
         return {
-          name,
+          name: isExtension ? `${EXTENSION_FOLDER}/${name}` : name,
           title,
-          page: `---\ndescription: ${description}\n---\n\n# ${title}\n\n${notice}${body.join('\n\n').trim()}\n\n${link}\n`,
+          page: `---\ndescription: ${description}\n---\n\n# ${title}\n\n${body.join('\n\n').trim()}${notice}\n\n${link}\n`,
         };
       });
   });

@@ -37,6 +37,7 @@ export interface Schema {
   'x-provenance'?: Provenance;
   'x-constraints'?: Provenance | Record<string, Provenance>;
   'x-expected'?: string;
+  'x-origin'?: 'extension';
 }
 
 export interface Parameter {
@@ -62,6 +63,13 @@ export interface Media {
 export interface Body {
   description?: string;
   content?: Record<string, Media>;
+  headers?: Record<string, Header | ComponentReference>;
+  'x-provenance'?: Provenance;
+  'x-origin'?: 'extension';
+}
+
+export interface Header {
+  description?: string;
   'x-provenance'?: Provenance;
 }
 
@@ -95,7 +103,7 @@ export interface Components {
   parameters: Record<string, Parameter>;
   responses: Record<string, Body>;
   examples: Record<string, Example>;
-  headers?: Record<string, { description?: string; 'x-provenance'?: Provenance }>;
+  headers?: Record<string, Header>;
 }
 
 type PathItem = Record<string, Operation>;
@@ -129,29 +137,8 @@ async function readBundle(specifier: string): Promise<string> {
   }
 }
 
-/** The document of a reference. That of the extension is the part of the whole document that is not in the specification. */
-export async function readDocument({ bundle, isExtension }: Pick<Reference, 'bundle' | 'isExtension'>): Promise<OpenApi> {
-  const document: OpenApi = JSON.parse(await readBundle(`${bundle}.json`));
-  return isExtension ? extensionOf(document) : document;
-}
-
-function extensionOf(document: OpenApi): OpenApi {
-  const paths = Object.fromEntries(
-    Object.entries(document.paths)
-      .map(
-        ([path, item]) =>
-          [path, Object.fromEntries(Object.entries(item).filter(([, operation]) => operation['x-origin'] === 'extension'))] as const,
-      )
-      .filter(([, item]) => Object.keys(item).length > 0),
-  );
-  const used = new Set(operationsOf({ ...document, paths }).flatMap(({ operation }) => operation.tags));
-  const [, description = ''] = document.info.description.split(/^(?=# Extension$)/m);
-  return {
-    ...document,
-    info: { ...document.info, title: `${document.info.title}, extension`, description },
-    tags: document.tags.filter(({ name }) => used.has(name)),
-    paths,
-  };
+export async function readDocument({ bundle }: Pick<Reference, 'bundle'>): Promise<OpenApi> {
+  return JSON.parse(await readBundle(`${bundle}.json`));
 }
 
 /** Every operation, in the order of the document. */
@@ -180,6 +167,10 @@ export function parameterOf({ components }: OpenApi, part: Parameter | Component
 
 export function responseOf({ components }: OpenApi, part: Body | ComponentReference): Body {
   return isReference(part) ? componentOf(components.responses, part) : part;
+}
+
+export function headerOf({ components }: OpenApi, part: Header | ComponentReference): Header {
+  return isReference(part) ? componentOf(components.headers ?? {}, part) : part;
 }
 
 export function exampleOf({ components }: OpenApi, part: Example | ComponentReference): Example {

@@ -1,11 +1,12 @@
 /** The error catalogue of an API: each error with its cause, what to do about it, who returns it, and an example. */
 import type { Section } from './concepts.ts';
-import type { OpenApi } from './document.ts';
+import type { OpenApi, Operation } from './document.ts';
 import { exampleOf, operationsOf, responseOf } from './document.ts';
 import { OPERATOR_REMEDIES, RESELLER_REMEDIES } from './error-remedies.ts';
 import type { Remedy } from './error-remedies.ts';
 import type { ReadDocument } from './pages.ts';
 import { inlineMarks, markAt } from './provenance.ts';
+import { isOfExtension, operationPath } from './references.ts';
 import type { Reference } from './references.ts';
 
 interface CatalogueEntry {
@@ -19,8 +20,8 @@ interface Returned {
   /** Its first example. */
   readonly value: unknown;
   readonly reference: Reference;
-  /** The operationIds that can fail with it. */
-  readonly operations: string[];
+  /** The operations that can fail with it. */
+  readonly operations: readonly Operation[];
   /** Whether every operation of the document can. */
   readonly isEvery: boolean;
 }
@@ -55,19 +56,24 @@ ${parts.join('\n\n')}
 `;
 }
 
-function sectionOf({ info }: OpenApi): string {
-  return /(?<=^## (?:Errors|Problems)\n)[^]*?(?=\n## |$(?![^]))/m.exec(info.description)?.[0] ?? '';
+/** The chapters about errors: that of the specification and that of the extension. */
+function chaptersOf({ info }: OpenApi): string[] {
+  return [...info.description.matchAll(/(?<=^## (?:Errors|Problems)\n)[^]*?(?=\n##? |$(?![^]))/gm)].map(([chapter]) => chapter);
 }
 
 /** The text before the table. */
 function introductionOf(documents: readonly ReadDocument[]): string {
   const [main] = documents;
-  return main === undefined ? '' : (sectionOf(main.document).split(/\n\| code/)[0] ?? '').trim();
+  return main === undefined ? '' : ((chaptersOf(main.document)[0] ?? '').split(/\n\| code/)[0] ?? '').trim();
 }
 
 /** The rows of the table, one for each type. */
 function entriesOf(document: OpenApi): CatalogueEntry[] {
-  const rows = [...sectionOf(document).matchAll(/^\| (\d{3}) \| (.*?) \| (.*) \|$/gm)];
+  const rows = [
+    ...chaptersOf(document)
+      .join('\n')
+      .matchAll(/^\| (\d{3}) \| (.*?) \| (.*) \|$/gm),
+  ];
   return rows.flatMap(([, status = '', types = '', cause = '']) =>
     [...types.matchAll(/`([^`]+)`/g)].map(([, type = '']) => ({ status, type, cause })),
   );
@@ -75,15 +81,15 @@ function entriesOf(document: OpenApi): CatalogueEntry[] {
 
 function returnedBy({ reference, document }: ReadDocument): [type: string, returned: Returned][] {
   const all = operationsOf(document);
-  const failures = all.flatMap(({ id, operation }) =>
+  const failures = all.flatMap(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status]) => !status.startsWith('2'))
       .flatMap(([, part]) => Object.values(responseOf(document, part).content ?? {}))
       .flatMap((media) => Object.values(media.examples ?? {}))
-      .map((example) => ({ id, value: exampleOf(document, example).value })),
+      .map((example) => ({ operation, value: exampleOf(document, example).value })),
   );
   return [...Map.groupBy(failures, ({ value }) => errorTypeOf(value))].map(([type, found]) => {
-    const operations = [...new Set(found.map(({ id }) => id))];
+    const operations = [...new Set(found.map(({ operation }) => operation))];
     return [type, { value: found[0]?.value, reference, operations, isEvery: operations.length === all.length }];
   });
 }
@@ -96,9 +102,13 @@ function errorEntry(
 ): string {
   const [first] = returned;
   const lists = returned.map(({ reference, operations, isEvery }) => {
-    if (isEvery) return `every operation of the ${reference.isExtension ? 'extension' : reference.title}`;
-    const remark = reference.isExtension ? ' (extension)' : '';
-    return operations.map((id) => `[${id}](${root}${reference.operations}/${id})${remark}`).join(', ');
+    if (isEvery) return `every operation of the ${reference.title}`;
+    return operations
+      .map((operation, index) => {
+        const link = `${index === 0 ? '' : ', '}[${operation.operationId}](${root}${operationPath(reference, operation)})`;
+        return isOfExtension(operation) ? `<span class="of-extension">${link}</span>` : link;
+      })
+      .join('');
   });
   const by = lists.length === 0 ? 'the HTTP server, before an operation is chosen' : lists.join(', ');
   return [

@@ -9,12 +9,7 @@ export function fieldTable(fields: readonly Field[], mark: Mark): string {
   if (fields.length === 0) return '';
   return table(
     ['field', 'type', 'required', 'meaning'],
-    flat(fields).map(({ path, type, isRequired, meaning, provenance }) => [
-      `\`${path}\``,
-      type,
-      isRequired ? 'yes' : 'no',
-      `${marked(provenance, mark)}${meaning}`,
-    ]),
+    flat(fields).map((field) => [`\`${field.path}\``, field.type, field.isRequired ? 'yes' : 'no', withMarks(field.meaning, field, mark)]),
   );
 }
 
@@ -24,12 +19,14 @@ export function fieldList(fields: readonly Field[], mark: Mark, depth = 0): stri
   return ['<dl class="fields">', ...fields.map((field) => fieldItem(field, mark, depth)), '</dl>'].join('\n');
 }
 
-function fieldItem({ name, type, isRequired, meaning, provenance, fields }: Field, mark: Mark, depth: number): string {
+function fieldItem(field: Field, mark: Mark, depth: number): string {
+  const { name, type, isRequired, meaning, isExtension, fields } = field;
+  const of = isExtension ? ' class="of-extension"' : '';
   const required = isRequired ? ' <span class="required">required</span>' : '';
   // Blank lines around Markdown, so that it is not read as HTML.
   const parts = [
-    `<dt>\n\n\`${name}\` <span class="type">${escapeVue(type)}</span>${required}\n\n</dt>`,
-    `<dd>\n\n${marked(provenance, mark)}${escapeVue(meaning)}\n`,
+    `<dt${of}>\n\n\`${name}\` <span class="type">${escapeVue(type)}</span>${required}\n\n</dt>`,
+    `<dd${of}>\n\n${withMarks(escapeVue(meaning), field, mark)}\n`,
   ];
   if (fields.length > 0) {
     const count = fields.length === 1 ? '1 field' : `${fields.length} fields`;
@@ -45,4 +42,13 @@ function fieldItem({ name, type, isRequired, meaning, provenance, fields }: Fiel
 /** The badge of a part whose provenance the reader must know. */
 export function marked(provenance: Provenance, mark: Mark): string {
   return provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
+}
+
+/** A paragraph, with the badges of its part at its end. */
+export function withMarks(
+  paragraph: string,
+  { provenance, isExtension }: { readonly provenance: Provenance; readonly isExtension: boolean },
+  mark: Mark,
+): string {
+  return [paragraph, marked(provenance, mark).trim(), isExtension ? mark('extension') : ''].filter((part) => part !== '').join(' ');
 }

@@ -3,6 +3,7 @@ import type { OpenApi, Schema } from './document.ts';
 import { schemaOf } from './document.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import { inlineMarks, limitMarks, withoutRemarks } from './provenance.ts';
+import { isOfExtension } from './references.ts';
 
 export interface Field {
   /** Name within the field that contains it: `address`. */
@@ -14,6 +15,8 @@ export interface Field {
   /** Meaning, limits and default, as Markdown on one line. */
   readonly meaning: string;
   readonly provenance: Provenance;
+  /** Whether the field is not in the specification, although its operation is. */
+  readonly isExtension: boolean;
   /** The fields of an object, or of the items of an array. */
   readonly fields: readonly Field[];
 }
@@ -24,7 +27,7 @@ const MAX_DEPTH = 8;
 export function fieldsOf(
   document: Pick<OpenApi, 'components'>,
   body: Schema,
-  { inherited, mark }: { inherited: Provenance; mark: Mark },
+  { inherited, mark, isWithinExtension = false }: { inherited: Provenance; mark: Mark; isWithinExtension?: boolean },
 ): Field[] {
   function fieldOf(
     name: string,
@@ -40,6 +43,7 @@ export function fieldsOf(
       isRequired,
       meaning: meaningOf(resolved, mark),
       provenance,
+      isExtension: !isWithinExtension && (isOfExtension(part) || isOfExtension(resolved)),
       fields: path.split('.').length < MAX_DEPTH ? members(resolved, path, provenance) : [],
     };
   }

@@ -3,16 +3,21 @@ import type { Body, Components, OpenApi, Operation, Parameter, Schema } from './
 import { operationsOf, parameterOf, responseOf } from './document.ts';
 import { inlineMarks, limitMarks, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
+import { isOfExtension } from './references.ts';
 
 /** Suffixes for the names of components that are used where everything is inferred or assumed. */
 const SUFFIXES: Readonly<Record<Provenance, string>> = { shown: '', inferred: '.inferred', 'not-shown': '.assumed' };
 
 /** The description of a part, with its mark instead of the remarks of the bundle. */
 function describedWith(mark: Mark) {
-  return ({ description = '' }: { readonly description?: string }, provenance: Provenance): { description?: string } => {
-    const isMarked = provenance !== 'shown';
-    const marks = [isMarked ? mark(provenance) : '', limitMarks(description, mark)].filter((text) => text !== '').join(' ');
-    const said = [marks, inlineMarks(withoutRemarks(description), mark)].filter((text) => text !== '').join(' ');
+  return (part: { readonly description?: string; readonly 'x-origin'?: 'extension' }, provenance: Provenance): { description?: string } => {
+    const { description = '' } = part;
+    const marks = [
+      provenance === 'shown' ? '' : mark(provenance),
+      isOfExtension(part) ? mark('extension') : '',
+      limitMarks(description, mark),
+    ];
+    const said = [inlineMarks(withoutRemarks(description), mark), ...marks].filter((text) => text !== '').join(' ');
     return said === '' ? {} : { description: said };
   };
 }

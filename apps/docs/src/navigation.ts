@@ -1,11 +1,15 @@
+import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
+import type { Places } from '@reseller/client/places';
+
 import { conceptPages } from './concepts.ts';
 import type { Section } from './concepts.ts';
 import { operationsOf } from './document.ts';
+import type { PlacedOperation } from './document.ts';
 import { guideGroups } from './guides.ts';
 import { HANDBOOK } from './handbook.ts';
 import { NOT_SHOWN } from './not-shown.ts';
 import type { ReadDocument } from './pages.ts';
-import { OPERATOR_SECTION } from './references.ts';
+import { EXTENSION_FOLDER, OPERATOR_SECTION, operationPath } from './references.ts';
 import type { Reference } from './references.ts';
 
 interface Item {
@@ -98,17 +102,57 @@ function operatorNavigation(section: Section): Navigation {
 /** A sidebar for the operation pages of each document. */
 function operationSidebars(documents: readonly ReadDocument[]): Record<string, Item[]> {
   return Object.fromEntries(
-    documents.map(({ reference, document }) => [
-      `/${reference.operations}/`,
-      [
-        operationsLink(reference),
-        ...document.tags.map(({ name }) => ({
-          text: name,
-          items: operationsOf(document)
-            .filter(({ operation }) => operation.tags[0] === name)
-            .map(({ id, operation }) => ({ text: operation.summary, link: `/${reference.operations}/${id}` })),
-        })),
-      ],
-    ]),
+    documents.flatMap(({ reference, document }) => {
+      const ofTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]);
+      const items = document.tags.map(({ name }) => ({ text: name, items: operationItems(reference, ofTag.get(name) ?? []) }));
+      const folders = reference.followsSpecification ? [reference.operations, `operations/${EXTENSION_FOLDER}`] : [reference.operations];
+      return folders.map((folder) => [`/${folder}/`, [operationsLink(reference), ...items]]);
+    }),
   );
+}
+
+/** The order and the groups of the client: `vm.create`, `vm.quoteCreate`, …, and then `vm.backup`. */
+const ORDER = [...placed(PLACES), ...placed(EXTENSION_PLACES)];
+
+interface PlaceOfOperation {
+  readonly id: string;
+  /** Names of groups above the operation, such as `vm` and `backup`. */
+  readonly groups: readonly string[];
+}
+
+function placed(places: Places, groups: readonly string[] = []): PlaceOfOperation[] {
+  return Object.entries(places).flatMap(([name, found]) =>
+    typeof found === 'string' ? [{ id: found, groups }] : placed(found, [...groups, name]),
+  );
+}
+
+/** Names of groups within a resource. */
+const GROUPS: Readonly<Record<string, string>> = {
+  backup: 'Backups',
+  iso: 'ISO files',
+  sshKey: 'SSH keys',
+  rdns: 'Reverse DNS',
+  dns: 'DNS records',
+  dnssec: 'DNSSEC',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+};
+
+/** The operations of a resource, a quote after what it quotes, and then the groups within it. Other APIs keep the order of their document. */
+function operationItems(reference: Reference, operations: readonly PlacedOperation[]): Item[] {
+  function itemOf({ operation }: PlacedOperation): Item {
+    return { text: operation.summary, link: `/${operationPath(reference, operation)}` };
+  }
+  if (!reference.followsSpecification) return operations.map(itemOf);
+  const rank = new Map(ORDER.map(({ id }, index) => [id, index]));
+  const ranked = operations.toSorted((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
+  const groupOf = new Map(ORDER.map(({ id, groups }) => [id, GROUPS[groups[1] ?? '']]));
+  const quotes = ranked.filter(({ id }) => id.startsWith('quote'));
+  const sorted = ranked.flatMap((one) =>
+    quotes.includes(one) ? [] : [one, ...quotes.filter(({ id }) => id.toLowerCase() === `quote${one.id}`.toLowerCase())],
+  );
+  const groups = Map.groupBy(sorted, ({ id }) => groupOf.get(id));
+  return [...groups]
+    .toSorted(([one], [other]) => Number(one !== undefined) - Number(other !== undefined))
+    .flatMap(([text, members]) => (text === undefined ? members.map(itemOf) : [{ text, items: members.map(itemOf) }]));
 }

@@ -1,14 +1,15 @@
 /** One Markdown page for an operation: for the search, for language models and for readers without JavaScript. */
 import type { Body, OpenApi, PlacedOperation } from './document.ts';
-import { exampleOf, parameterOf, responseOf, schemaOf } from './document.ts';
+import { exampleOf, headerOf, parameterOf, responseOf, schemaOf } from './document.ts';
 import { factsOf } from './facts.ts';
 import type { Fact } from './facts.ts';
-import { fieldList, fieldTable, marked } from './field-list.ts';
+import { fieldList, fieldTable, withMarks } from './field-list.ts';
 import { fieldsOf } from './fields.ts';
 import type { Field } from './fields.ts';
 import { attribute, escapeVue, table } from './markdown.ts';
-import { EXTENSION_MEANING, extensionMark, inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
-import type { Mark, Provenance } from './provenance.ts';
+import { inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
+import type { Mark } from './provenance.ts';
+import { isOfExtension } from './references.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
 import type { Samples } from './samples.ts';
@@ -31,11 +32,10 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   const mark = reference.followsSpecification ? markAt(ROOT) : () => '';
   const provenance = operation['x-provenance'] ?? 'shown';
   const facts = factsOf(operation, method, reference.followsSpecification);
-  // The title shows this too, because search results show only the titles of pages.
-  const title = `${operation.summary}${reference.isExtension ? ' (extension)' : ''}`;
+  const title = operation.summary;
+  const isExtension = isOfExtension(operation);
   const place = [`\`${method} ${path}\``, `operation \`${id}\``];
-  if (reference.isExtension) place.push(extensionMark(ROOT));
-  if (reference.followsSpecification) place.push(mark(provenance));
+  if (reference.followsSpecification) place.push([mark(provenance), isExtension ? mark('extension') : ''].join(' ').trim());
   const opening = [`# ${title}`, place.join(' · ')];
   const head = [text(operation.description, mark), `[Open in the reference](${ROOT}${reference.page}#/${redocPath(placed)})`];
   const languages = [
@@ -51,7 +51,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     ...parameterSection(document, placed, mark),
     ...requestSection(document, placed, mark),
     ...responseSections(document, placed, reference, mark),
-    ...(reference.followsSpecification ? [legend(reference, mark)] : []),
+    ...(reference.followsSpecification ? [legend(mark)] : []),
   ];
   const runner = ['## Try it', `<RunOperation :request='${attribute(runnable(document, placed, reference, samples))}' />`];
   const description = `${title}: ${method} ${path}`;
@@ -74,14 +74,17 @@ function runnable(document: OpenApi, { method, path, operation }: PlacedOperatio
   const parameters = (operation.parameters ?? []).map((part) => parameterOf(document, part));
   const isJson = request.mediaType === 'application/json';
   const [media] = Object.values(operation.requestBody?.content ?? {});
-  const fields = media?.schema === undefined || isJson ? [] : fieldsOf(document, media.schema, { inherited: 'shown', mark: () => '' });
+  const fields =
+    media?.schema === undefined || isJson
+      ? []
+      : fieldsOf(document, media.schema, { inherited: 'shown', mark: () => '', isWithinExtension: isOfExtension(operation) });
   return {
     api,
     method,
     path,
     parameters: request.parameters,
     form: isJson ? {} : (request.body ?? {}),
-    optional: fields.map(({ name }) => name).filter((name) => request.body?.[name] === undefined),
+    optional: fields.filter(({ name }) => request.body?.[name] === undefined).map(({ name, isExtension }) => ({ name, isExtension })),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     ...(isJson ? { json: request.body ?? {} } : {}),
     takesIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
@@ -110,7 +113,7 @@ function parameterSection(document: OpenApi, { operation }: PlacedOperation, mar
     .map((part) => parameterOf(document, part))
     .map(({ name, in: place, required = false, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
       const type = `${[schemaOf(document, schema).type ?? 'string'].flat().join(' or ')} in the ${place}`;
-      return { name, path: name, type, isRequired: required, meaning: text(description, mark), provenance, fields: [] };
+      return { name, path: name, type, isRequired: required, meaning: text(description, mark), provenance, isExtension: false, fields: [] };
     });
   return fields.length === 0 ? [] : ['## Parameters', fields];
 }
@@ -122,7 +125,7 @@ function requestSection(document: OpenApi, { operation }: PlacedOperation, mark:
   return [
     '## Request body',
     `\`${type}\`. ${text(requestBody.description ?? '', mark)}`,
-    bodyFields(document, requestBody, mark),
+    bodyFields(document, requestBody, mark, isOfExtension(operation)),
     ...Object.values(media?.examples ?? {}).flatMap((part) => {
       const { summary = 'Example', value } = exampleOf(document, part);
       return [`### Example: ${summary}`, isForm(type) ? fence('text', formOf(value)) : fence('json', JSON.stringify(value, null, 2))];
@@ -140,6 +143,7 @@ function formOf(value: unknown): string {
 }
 
 function responseSections(document: OpenApi, { operation }: PlacedOperation, reference: Reference, mark: Mark): Block[] {
+  const isExtension = isOfExtension(operation);
   const all = Object.entries(operation.responses).map(([status, part]) => [status, responseOf(document, part)] as const);
   const successes = all.filter(([status]) => status.startsWith('2'));
   const failures = all.filter(([status]) => !status.startsWith('2'));
@@ -150,27 +154,44 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, ref
       const value = example === undefined ? undefined : exampleOf(document, example).value;
       return [
         `## Response ${status}`,
-        `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
-        bodyFields(document, response, mark),
+        described(response, mark, isExtension),
+        bodyFields(document, response, mark, isExtension),
         ...(value === undefined ? [] : ['### Example response', fence('json', JSON.stringify(value, null, 2))]),
       ];
     }),
     '## Failures',
     table(
       ['status', 'when'],
-      failures.map(([status, response]) => [
-        status,
-        `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
-      ]),
+      failures.map(([status, response]) => [status, described(response, mark, isExtension)]),
     ),
+    ...headerSection(document, all, mark),
     `The [error catalogue](${errorCatalogueOf(reference)}) lists the types of all failures, with their causes and remedies.`,
   ];
 }
 
-function bodyFields(document: OpenApi, body: Body, mark: Mark): readonly Field[] {
+/** Which headers the responses have, and in which statuses. */
+function headerSection(document: OpenApi, all: readonly (readonly [status: string, response: Body])[], mark: Mark): Block[] {
+  const found = all.flatMap(([status, { headers = {} }]) =>
+    Object.entries(headers).map(([name, part]) => ({ name, status, header: headerOf(document, part) })),
+  );
+  const rows = [...Map.groupBy(found, ({ name }) => name)].map(([name, uses]) => [
+    `\`${name}\``,
+    uses.length === all.length ? 'each' : uses.map(({ status }) => status).join(', '),
+    uses[0] === undefined ? '' : described(uses[0].header, mark),
+  ]);
+  return rows.length === 0 ? [] : ['## Response headers', table(['header', 'status', 'meaning'], rows)];
+}
+
+/** The description of a response or a header, with its badges at its end. */
+function described(part: Pick<Body, 'description' | 'x-provenance' | 'x-origin'>, mark: Mark, isWithinExtension = false): string {
+  const { description = '', 'x-provenance': provenance = 'shown' } = part;
+  return withMarks(text(description, mark), { provenance, isExtension: !isWithinExtension && isOfExtension(part) }, mark);
+}
+
+function bodyFields(document: OpenApi, body: Body, mark: Mark, isWithinExtension: boolean): readonly Field[] {
   const [media] = Object.values(body.content ?? {});
   if (media?.schema === undefined) return [];
-  return fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
+  return fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark, isWithinExtension });
 }
 
 function markdownOf(block: Block, mark: Mark): string {
@@ -186,10 +207,9 @@ function errorCatalogueOf({ api }: Reference): string {
   return api === 'operator' ? '../errors' : `${ROOT}errors`;
 }
 
-function legend({ isExtension }: Reference, mark: Mark): string {
-  const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
-  const extension = isExtension ? [`- ${extensionMark(ROOT)} ${EXTENSION_MEANING}`] : [];
-  return ['## Marks', ...extension, ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
+function legend(mark: Mark): string {
+  const states = ['shown', 'inferred', 'not-shown', 'extension'] as const;
+  return ['## Marks', ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
 }
 
 function text(description: string, mark: Mark): string {

@@ -5,7 +5,8 @@ import type { OpenApi } from './document.ts';
 import { operationsOf } from './document.ts';
 import { attribute } from './markdown.ts';
 import { redocPath } from './operation-page.ts';
-import { EXTENSION_MEANING } from './provenance.ts';
+import { MARKS, markAt } from './provenance.ts';
+import { isOfExtension, operationPath } from './references.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
 
@@ -18,7 +19,7 @@ export interface ReadDocument {
 export function referencePage({ reference, document }: ReadDocument): string {
   const titles = Object.fromEntries(operationsOf(document).map((placed) => [redocPath(placed), placed.operation.summary]));
   return `---
-title: ${reference.isExtension ? 'Extension reference' : 'Reference'}
+title: Reference
 description: ${JSON.stringify(document.info.summary ?? document.info.title)}
 layout: page
 sidebar: false
@@ -36,18 +37,18 @@ This page needs JavaScript. Without it, read the [operations](../${reference.ope
 `;
 }
 
-const EXTENSION_WARNING = `::: warning Not part of the specification
-This implementation adds these operations. Another service may lack them or have them in another form. [How we mark them](../../guides/open-questions.md)
-:::
-
-`;
+/** The path from the list of operations to the root of the site. */
+const ROOT_OF_LIST = '../../';
 
 /** The list of all operations of a document. */
 export function operationList({ reference, document }: ReadDocument): string {
   const tags = document.tags.map(({ name, description }) => {
     const rows = operationsOf(document)
       .filter(({ operation }) => operation.tags[0] === name)
-      .map(({ id, method, path, operation }) => `| [${operation.summary}](./${id}.md) | \`${method} ${path}\` | \`${id}\` |`);
+      .map(({ id, method, path, operation }) => {
+        const badge = isOfExtension(operation) ? ` ${markAt(ROOT_OF_LIST)('extension')}` : '';
+        return `| [${operation.summary}](${ROOT_OF_LIST}${operationPath(reference, operation)}.md) | \`${method} ${path}\`${badge} | \`${id}\` |`;
+      });
     return `## ${name}\n\n${description}\n\n| operation | request | operationId |\n|---|---|---|\n${rows.join('\n')}`;
   });
   return `---
@@ -56,7 +57,7 @@ pageClass: operation-list
 
 # ${reference.title}: operations
 
-${reference.isExtension ? EXTENSION_WARNING : ''}${document.info.summary ?? ''} Each operation has a page with its fields, samples and a form to try it. The [reference](../../${reference.page}) shows them all on one page.
+${document.info.summary ?? ''} Each operation has a page with its fields, samples and a form to try it. The [reference](../../${reference.page}) shows them all on one page.
 
 ${tags.join('\n\n')}
 `;
@@ -90,10 +91,11 @@ async function nextChanges(): Promise<string[]> {
 export function llmsTxt(documents: readonly ReadDocument[], guides: readonly { title: string; path: string }[]): string {
   const lists = documents.map(({ reference, document }) => {
     const lines = operationsOf(document).map(
-      ({ id, method, path, operation }) => `- [${operation.summary}](${reference.operations}/${id}.md): ${method} ${path}, ${id}`,
+      ({ id, method, path, operation }) =>
+        `- [${operation.summary}](${operationPath(reference, operation)}.md): ${method} ${path}, ${id}${isOfExtension(operation) ? ' (extension)' : ''}`,
     );
-    const warning = reference.isExtension ? `${EXTENSION_MEANING}\n\n` : '';
-    return `## ${reference.title}\n\n${warning}- [OpenAPI document](openapi/${reference.name}.yaml)\n${lines.join('\n')}`;
+    const meaning = reference.followsSpecification ? `Extension: ${MARKS.extension.meaning}\n\n` : '';
+    return `## ${reference.title}\n\n${meaning}- [OpenAPI document](openapi/${reference.name}.yaml)\n${lines.join('\n')}`;
   });
   return `# Reseller Infrastructure Service API
 

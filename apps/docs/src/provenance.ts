@@ -4,35 +4,30 @@ export type Provenance = 'shown' | 'inferred' | 'not-shown';
 /** The page that explains the marks. Each mark is a link to its heading there. */
 export const LEGEND = '/guides/open-questions';
 
-/** The three states, as the legend explains them. */
-export const MARKS: Readonly<Record<Provenance, { readonly word: string; readonly meaning: string }>> = {
+/** The states, as the legend explains them. */
+export const MARKS: Readonly<Record<Provenance | 'extension', { readonly word: string; readonly meaning: string }>> = {
   shown: { word: 'shown', meaning: 'The specification states it. Parts without a mark are shown.' },
   inferred: { word: 'inferred', meaning: 'It follows from something shown, or is known from public clients of APIs of this form.' },
   'not-shown': {
     word: 'assumed',
     meaning: 'The specification leaves it open. It is assumed by this implementation; another one may behave differently.',
   },
+  extension: {
+    word: 'extension',
+    meaning: 'It is not in the specification. This implementation adds it; another service may lack it or have it in another form.',
+  },
 };
 
 /** A mark: a link to its explanation, which the site shows as a badge with the word of the state or with other words. */
-export type Mark = (provenance: Provenance, words?: string) => string;
+export type Mark = (state: Provenance | 'extension', words?: string) => string;
 
 /** @param root The path from the page to the root of the site, with a trailing slash. */
 export function markAt(root: string): Mark {
-  return (provenance, words = MARKS[provenance].word) => `[${words}](${root}${LEGEND.slice(1)}#${MARKS[provenance].word})`;
+  return (state, words = MARKS[state].word) => `[${words}](${root}${LEGEND.slice(1)}#${MARKS[state].word})`;
 }
-
-/** The meaning of the mark of an operation that the extension adds. */
-export const EXTENSION_MEANING =
-  'The operation is not part of the specification. This implementation adds it; another service may lack it or have it in another form.';
 
 /** The badge of such an operation where a link is not possible. */
 export const EXTENSION_BADGE = 'Extension, not in the specification';
-
-/** The mark of an operation of the extension, as a link to its explanation. */
-export function extensionMark(root: string): string {
-  return `[extension](${root}${LEGEND.slice(1)}#extension)`;
-}
 
 /** The remarks that the bundle adds to descriptions (openapi/lint/provenance-remark.ts). The site shows marks instead. */
 const REMARK = /(?:^|\n\n)\*(?:Not shown in the specification; this is our choice|Inferred: the specification does not state this)\.\*/g;

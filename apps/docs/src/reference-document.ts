@@ -3,8 +3,9 @@ import type { OpenApi } from './document.ts';
 import { operationsOf } from './document.ts';
 import { factsOf } from './facts.ts';
 import { withInheritedMarks } from './inherit.ts';
-import { EXTENSION_BADGE, EXTENSION_MEANING, extensionMark, markAt, MARKS } from './provenance.ts';
-import type { Mark, Provenance } from './provenance.ts';
+import { EXTENSION_BADGE, markAt, MARKS } from './provenance.ts';
+import type { Mark } from './provenance.ts';
+import { isOfExtension, operationPath } from './references.ts';
 import type { Reference } from './references.ts';
 import { samplesOf } from './samples.ts';
 
@@ -14,7 +15,7 @@ const ROOT = '../';
 export function referenceDocument(document: OpenApi, reference: Reference): OpenApi {
   const mark = markAt(ROOT);
   const marked = reference.followsSpecification ? withInheritedMarks(document, mark) : structuredClone(document);
-  marked.info.description = withLegend(marked.info.description, reference, mark);
+  marked.info.description = withLegend(marked.info.description, mark);
   const original = new Map(operationsOf(document).map((placed) => [placed.id, placed]));
   for (const { id, method, operation } of operationsOf(marked)) {
     const placed = original.get(id);
@@ -25,17 +26,17 @@ export function referenceDocument(document: OpenApi, reference: Reference): Open
       { lang: 'typescript', label: 'TypeScript', source: typescript },
     ];
     operation['x-badges'] = [
-      ...(reference.isExtension ? [{ name: EXTENSION_BADGE, color: 'purple' }] : []),
+      ...(isOfExtension(operation) ? [{ name: EXTENSION_BADGE, color: 'purple' }] : []),
       ...factsOf(operation, method, reference.followsSpecification).map(({ words, color }) => ({ name: words, color })),
     ];
-    operation.description = `${operation.description}\n\n[Page of this operation, with a form to try it](${ROOT}${reference.operations}/${id})`;
+    operation.description = `${operation.description}\n\n[Page of this operation, with a form to try it](${ROOT}${operationPath(reference, operation)})`;
   }
   return marked;
 }
 
 /** The document explains its remarks. The site shows marks instead, so its legend explains the marks. */
-function withLegend(description: string, { isExtension }: Reference, mark: Mark): string {
-  const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
+function withLegend(description: string, mark: Mark): string {
+  const states = ['shown', 'inferred', 'not-shown', 'extension'] as const;
   const legend = [
     '## How to read this document',
     '',
@@ -43,13 +44,10 @@ function withLegend(description: string, { isExtension }: Reference, mark: Mark)
     '',
     '| mark | meaning |',
     '|---|---|',
-    ...(isExtension ? [`| ${extensionMark(ROOT)} | ${EXTENSION_MEANING} |`] : []),
     ...states.map((state) => `| ${mark(state)} | ${MARKS[state].meaning} |`),
     `| ${mark('not-shown', 'limits assumed')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
     '',
     '',
   ].join('\n');
-  // The document of the extension has no such section: all of it is inferred or assumed.
-  if (isExtension) return `${description}\n\n${legend}`;
   return description.replace(/## How to read this document\n[^]*?(?=\n## )/, legend);
 }

@@ -1,3 +1,5 @@
+import type { Operation } from './document.ts';
+
 /** The section of the operator API: a locale of VitePress, so that it has a navigation and a search of its own. */
 export const OPERATOR_SECTION = 'operator';
 
@@ -7,16 +9,14 @@ export interface Reference {
   readonly name: string;
   /** The page in which Redoc shows the document, from the root of the site. */
   readonly page: string;
-  /** The folder of the operation pages, from the root of the site. Its first page lists the operations. */
+  /** The folder of the operation pages, from the root of the site. Its first page lists the operations, also those of the extension. */
   readonly operations: string;
   /** Title in the navigation. */
   readonly title: string;
   /** The bundle: its name in the exports of a package, without the extension. */
   readonly bundle: string;
-  /** The API that has the operations. The extension has the address and the credential of the reseller API. */
+  /** The API that has the operations. */
   readonly api: 'reseller' | 'operator';
-  /** Whether the operations are additions to the specification, which readers must see at once. */
-  readonly isExtension: boolean;
   /** The environment variable that holds the credential in the samples. */
   readonly credential: string;
   /** Whether the document follows the specification, so that parts can be inferred or assumed. */
@@ -28,6 +28,19 @@ export function credentialHeader({ api }: Reference): { readonly name: string; r
   return api === 'reseller' ? { name: 'X-SERVICE-APIKEY', prefix: '' } : { name: 'Authorization', prefix: 'Bearer ' };
 }
 
+/** The folder of the pages about the extension, within that of their kind. A service without the extension does not serve it. */
+export const EXTENSION_FOLDER = 'extension';
+
+export function isOfExtension(part: { readonly 'x-origin'?: 'extension' }): boolean {
+  return part['x-origin'] === 'extension';
+}
+
+/** The page of an operation, from the root of the site, without its extension. */
+export function operationPath({ operations }: Reference, operation: Operation): string {
+  const folder = isOfExtension(operation) ? `operations/${EXTENSION_FOLDER}` : operations;
+  return `${folder}/${operation.operationId}`;
+}
+
 /** The documents of the site. A further one needs an entry here. */
 export const references = [
   {
@@ -35,20 +48,8 @@ export const references = [
     page: 'reference/reseller',
     operations: 'operations/reseller',
     title: 'Reseller API',
-    bundle: '@reseller/openapi/openapi',
-    api: 'reseller',
-    isExtension: false,
-    credential: 'RESELLER_API_KEY',
-    followsSpecification: true,
-  },
-  {
-    name: 'extension',
-    page: 'reference/extension',
-    operations: 'operations/extension',
-    title: 'Extension',
     bundle: '@reseller/openapi/service',
     api: 'reseller',
-    isExtension: true,
     credential: 'RESELLER_API_KEY',
     followsSpecification: true,
   },
@@ -59,8 +60,10 @@ export const references = [
     title: 'Operator API',
     bundle: '@reseller/openapi/operator',
     api: 'operator',
-    isExtension: false,
     credential: 'RESELLER_OPERATOR_TOKEN',
     followsSpecification: false,
   },
 ] as const satisfies readonly Reference[];
+
+/** The reseller API without the extension: for download, for contract tests, and the reference of a service that has no extension. */
+export const SPECIFICATION: Reference = { ...references[0], name: 'specification', bundle: '@reseller/openapi/openapi' };

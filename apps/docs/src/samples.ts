@@ -35,7 +35,7 @@ export function samplesOf(document: OpenApi, placed: PlacedOperation, reference:
   const request = requestOf(document, placed);
   const baseUrl = sandboxUrl(document);
   const typescript =
-    reference.api === 'operator' ? operatorSample(placed.id, request, baseUrl) : resellerSample(placed.id, request, { baseUrl, reference });
+    reference.api === 'operator' ? operatorSample(placed.id, request, baseUrl) : resellerSample(placed.id, request, baseUrl);
   const sent = { ...request, url: `${baseUrl}${pathOf(request)}`, reference };
   return {
     request,
@@ -106,12 +106,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function resellerSample(
-  id: string,
-  { parameters, body }: SampleRequest,
-  { baseUrl, reference: { isExtension } }: { baseUrl: string; reference: Reference },
-): string {
-  const place = placeOf(id, isExtension ? EXTENSION_PLACES : PLACES);
+function resellerSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
+  const place = placeOf(id, PLACES) ?? placeOf(id, EXTENSION_PLACES);
   if (place === undefined) throw new Error(`${id} has no method in packages/client/src/places.ts.`);
   const call = `const data = await reseller.${place}(`;
   const input = [
@@ -119,7 +115,7 @@ function resellerSample(
     ...(body === undefined ? [] : [literal(body, '', call.length)]),
   ];
   return [
-    `import { createReseller } from '@reseller/client${isExtension ? '/extension' : ''}';`,
+    "import { createReseller } from '@reseller/client/extension';",
     '',
     'const reseller = createReseller({',
     `  baseUrl: '${baseUrl}',`,

@@ -61,10 +61,10 @@ const VALID_FROM = '2099-01-01T00:00:00.000Z';
 
 /** By the name of the reference and the operationId. */
 const preconditions: Readonly<Record<string, Precondition>> = {
-  'extension.assignIp': additionalAddress,
-  'extension.quoteAssignIp': additionalAddress,
-  'extension.releaseIp': additionalAddress,
-  'extension.submitVmAbuseStatement': async (_, client) => {
+  'reseller.assignIp': additionalAddress,
+  'reseller.quoteAssignIp': additionalAddress,
+  'reseller.releaseIp': additionalAddress,
+  'reseller.submitVmAbuseStatement': async (_, client) => {
     await setVmAbuseStatus({ client, path: { vm_id: '48213' }, body: { status: 'STATEMENT_EXPECTED', reason: 'Unwanted mail' } });
     return {};
   },

@@ -142,6 +142,25 @@ test.skipIf(noBrowser !== undefined).each([
   await reader.close();
 });
 
+test.skipIf(noBrowser !== undefined)('a live service without the extension shows neither its parts nor links to its pages', async () => {
+  const server = await startServer({ ...LIVE, RESELLER_EXTENSION: 'off', RESELLER_DATA_DIR: temporaryDirectory() });
+  const reader = await browser.newPage({ viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce' });
+  const open = async (path: string) =>
+    void (await reader.goto(`${server.baseUrl}/docs/${path}`), await reader.locator('h1').first().waitFor());
+  const linksTo = (path: string) => reader.locator(`a[href*="${path}"]:visible`).count();
+  await open('operations/reseller/createVm');
+  await reader.locator('dt:visible', { hasText: 'hostsystem' }).first().waitFor();
+  expect(await reader.locator(':is(dt, td):visible', { hasText: /^(max_price|412)/ }).count()).toBe(0);
+  expect(await linksTo('/extension/')).toBe(0);
+  await open('guides/life-of-a-vm');
+  await reader.getByText('This service does not have it.').waitFor();
+  expect(await linksTo('/extension/')).toBe(0);
+  await openReference(reader, `${server.baseUrl}/docs/`, references[0]);
+  expect(await reader.locator('.reference', { hasText: 'List your VMs' }).count()).toBe(0);
+  expect(await reader.locator('a[href$="/openapi/specification.yaml"]').count()).toBeGreaterThan(0);
+  await reader.close();
+});
+
 test('a sandbox with a public URL shows that URL', async () => {
   const other = await startSandbox({ RESELLER_PUBLIC_URL: 'https://api.example.com' });
   try {

@@ -7,7 +7,7 @@ import HeroCode from './HeroCode.vue';
 import { rememberLanguage, showLanguage } from './languages.ts';
 import RedocReference from './RedocReference.vue';
 import RunOperation from './RunOperation.vue';
-import { searchServedPages } from './served-pages.ts';
+import { searchServedPages, unlinkOthers } from './served-pages.ts';
 
 import './style.css';
 
@@ -18,10 +18,15 @@ const theme: Theme = {
     onMounted(() => {
       rememberLanguage();
       showLanguage();
+      unlinkOthers();
     });
     watch(
       () => route.path,
-      () => void nextTick(showLanguage),
+      () =>
+        void nextTick(() => {
+          showLanguage();
+          unlinkOthers();
+        }),
       { flush: 'post' },
     );
   },

@@ -1,7 +1,7 @@
 /** The documentation that a service serves. The service refuses other paths like a file server, and logs them as ordinary requests. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 
 import { pino } from 'pino';
@@ -14,6 +14,14 @@ import { createService } from '../../index.ts';
 const POLICY = "default-src 'self'";
 const ERROR_PAGE = '<!doctype html><title>404</title>';
 const PAGE = '<!doctype html><title>Docs</title>';
+/** Those of the specification, and then those about the extension. */
+const PAGES = [
+  'operations/reseller/createVm.html',
+  'openapi/specification.json',
+  'operations/extension/listVms.html',
+  'concepts/extension/quotes.html',
+  'openapi/reseller.json',
+];
 
 /** A service that serves one page, and the lines of its log. */
 async function startWithDocs({ extension, mode = 'sandbox' }: { extension?: boolean; mode?: 'sandbox' | 'live' } = {}) {
@@ -21,8 +29,10 @@ async function startWithDocs({ extension, mode = 'sandbox' }: { extension?: bool
   const directory = mkdtempSync(join(tmpdir(), 'docs-test-'));
   writeFileSync(join(directory, 'index.html'), PAGE);
   writeFileSync(join(directory, '404.html'), ERROR_PAGE);
-  mkdirSync(join(directory, 'reference'));
-  for (const name of ['extension', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
+  for (const path of PAGES) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), PAGE);
+  }
   mkdirSync(join(directory, 'operator'));
   for (const name of ['index', 'reference']) writeFileSync(join(directory, `operator/${name}.html`), PAGE);
   const lines: string[] = [];
@@ -71,11 +81,10 @@ test('serves the page with the policy of the site, and redirects to it without t
 });
 
 test('serves no pages about the extension without the extension', async () => {
-  const pages = ['reseller', 'extension'].map((name) => `/docs/reference/${name}.html`);
   const statusesOf = ({ ask }: Awaited<ReturnType<typeof startWithDocs>>) =>
-    Promise.all(pages.map(async (path) => (await ask(path)).status));
-  expect(await statusesOf(await startWithDocs())).toEqual([200, 200]);
-  expect(await statusesOf(await startWithDocs({ extension: false }))).toEqual([200, 404]);
+    Promise.all(PAGES.map(async (path) => (await ask(`/docs/${path}`)).status));
+  expect(await statusesOf(await startWithDocs())).toEqual([200, 200, 200, 200, 200]);
+  expect(await statusesOf(await startWithDocs({ extension: false }))).toEqual([200, 200, 404, 404, 404]);
 });
 
 test.each([
@@ -149,7 +158,7 @@ test('a live service serves the documentation of the operator API on the operato
     '/docs/%6fperator/reference.html',
   ])
     expect((await ask(path)).status).toBe(404);
-  expect((await ask('/docs/reference/reseller.html')).status).toBe(200);
+  expect((await ask('/docs/operations/reseller/createVm.html')).status).toBe(200);
   const page = await fetch(`${operatorUrl}/`, { headers: { accept: 'text/html' } });
   expect([page.status, page.url]).toEqual([200, `${operatorUrl}/docs/operator/`]);
 });

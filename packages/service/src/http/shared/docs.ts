@@ -19,8 +19,11 @@ const PATH = '/docs';
 const ASSETS = 'assets';
 /** The last segment of the address of a page. */
 const PAGE = /(\/[\w-]+)(?=\?|$)/;
-/** The pages and files about one of the documents. */
-const PART = /^\/(?:reference\/|operations\/|openapi\/|collections\/)?(?<document>extension|operator)\b/;
+/** The pages and files about a part of the service. The document `reseller` has the extension, unlike `specification`. */
+const PARTS: Readonly<Record<HiddenDocument, RegExp>> = {
+  extension: /^\/(?:(?:operations|concepts)\/extension\b|(?:openapi|collections)\/reseller\.)/,
+  operator: /^\/(?:openapi\/|collections\/)?operator\b/,
+};
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -77,7 +80,7 @@ export async function serveDocs(
       root: directory,
       preCompressed: true,
       cacheControl: false,
-      allowedPath: (path) => !hidden.some((name) => name === PART.exec(path)?.groups?.['document']),
+      allowedPath: (path) => !hidden.some((name) => PARTS[name].test(path)),
       setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
     });
   }
