@@ -184,6 +184,11 @@ function missing(given: Given): string[] {
           'RESELLER_PUBLIC_URL is missing. A live service needs it for the links to its invoices. Set it to the URL at which resellers reach the service, such as https://api.example.com.',
         ]
       : []),
+    ...(isLive && given.RESELLER_EXTENSION === undefined
+      ? [
+          'RESELLER_EXTENSION is missing. A live service needs a decision on what resellers may do. Set it to on, so that they can list, stop, change and delete what they bought. Set it to off, so that they can only do what the specification shows.',
+        ]
+      : []),
     ...delaysOfReal(given),
     ...(isShared && given.RESELLER_SECRET === undefined
       ? [

@@ -10,6 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { callOperator, operatorUrlOf } from './operator-call.ts';
 import { textTable } from './text-table.ts';
 import { variables } from './variables.ts';
+import { extensionFact } from './welcome.ts';
 
 const USAGE = `Usage: reseller-server doctor
 
@@ -56,10 +57,7 @@ function settings({ mode, extension, powerDns, named }: Configuration): Finding[
       isBad: true,
     })),
     { what: 'mode', state: mode },
-    {
-      what: 'extension',
-      state: extension ? 'on: resellers may list, stop, change and delete what they bought' : 'off: resellers can only buy',
-    },
+    { what: 'extension', state: extensionFact(extension) },
     { what: 'name servers', state: powerDns?.url ?? named.dns ?? 'the adapter of RESELLER_ADAPTERS, or simulated' },
     { what: 'clock of this machine', state: new Date().toISOString() },
   ];

@@ -166,6 +166,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   process.stdout.write(
     welcome({
       mode,
+      extension: configuration.extension,
       baseUrl: address,
       operatorUrl: operator,
       apiKey: demo,

@@ -142,8 +142,8 @@ export const variables = v.object({
         v.transform((text) => text === 'on'),
       ),
     ),
-    '`on` for the operations of the extension, which the specification names but does not show. `off` responds to them as to any unknown path. A live service has them only if its provider says so, because they let resellers stop, change and delete what they bought',
-    '`on` in a sandbox, `off` in a live service',
+    '`on` for the operations of the extension, which the specification names but does not show. They let resellers list, stop, change and delete what they bought. `off` responds to them as to any unknown path. Required for a live service',
+    '`on` in a sandbox',
   ),
   RESELLER_LEASE_SECONDS: described(
     v.optional(seconds(), '15'),

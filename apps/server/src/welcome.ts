@@ -3,6 +3,8 @@ import type { SimulatedPort } from '@reseller/service';
 /** Addresses of a started service and how to use it. */
 export interface Started {
   readonly mode: 'sandbox' | 'live';
+  /** Whether the reseller API has the extension. */
+  readonly extension: boolean;
   readonly baseUrl: string;
   readonly operatorUrl: string;
   /** Key of a sandbox's demo account; undefined for a live service. */
@@ -37,6 +39,7 @@ const LABEL_WIDTH = 16;
 /** The text that `start` prints. For a sandbox, its last line is the command to try first. */
 export function welcome({
   mode,
+  extension,
   baseUrl,
   operatorUrl,
   apiKey,
@@ -63,6 +66,7 @@ export function welcome({
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
     ['VMs', vms],
+    ['Extension', extensionFact(extension)],
     ['DNS', dnsPort === undefined ? undefined : `dig @127.0.0.1 -p ${dnsPort} reseller-customer.net`],
     ['Data', data],
     ['Reset', isSandbox ? `curl -X POST ${operatorUrl}/sandbox/reset -H "Authorization: Bearer ${bearer}"` : undefined],
@@ -84,6 +88,13 @@ export function welcome({
     );
   }
   return `\n${lines.join('\n')}\n`;
+}
+
+/** What resellers may do. */
+export function extensionFact(extension: boolean): string {
+  return extension
+    ? 'on: resellers may list, stop, change and delete what they bought'
+    : 'off: resellers cannot list, stop or delete their VMs';
 }
 
 /** Says which of the products do not exist, because their ports are simulated. */

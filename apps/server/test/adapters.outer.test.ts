@@ -9,6 +9,7 @@ import { runServer, startServer, temporaryDirectory } from './process.ts';
 const EXAMPLE = resolve(import.meta.dirname, '../../../examples/adapter/adapters.js');
 const LIVE = {
   RESELLER_MODE: 'live',
+  RESELLER_EXTENSION: 'on',
   RESELLER_OPERATOR_TOKEN: 'operator-token-of-a-live-service-0123',
   RESELLER_PUBLIC_URL: 'https://api.example.com',
 };

@@ -30,6 +30,7 @@ test('the commands lead from an empty live service to a VM and its invoice', asy
   const server = await startServer({
     RESELLER_MODE: 'live',
     RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_EXTENSION: 'on',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
     RESELLER_DATA_DIR: data,
     RESELLER_SECRET: secret,

@@ -59,6 +59,7 @@ test('refuses an instance with another secret or another mode', { tags: 'deep' }
     ...environment,
     RESELLER_MODE: 'live',
     RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_EXTENSION: 'on',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
   });
   expect(live.stderr).toMatch(/^The store belongs to a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);

@@ -11,7 +11,13 @@ import { runCommand, startServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
 
 const TOKEN = SHARED.RESELLER_OPERATOR_TOKEN;
-const LIVE = { ...SHARED, RESELLER_MODE: 'live', RESELLER_INFRASTRUCTURE: 'simulated', RESELLER_PUBLIC_URL: 'https://api.example.com' };
+const LIVE = {
+  ...SHARED,
+  RESELLER_MODE: 'live',
+  RESELLER_INFRASTRUCTURE: 'simulated',
+  RESELLER_EXTENSION: 'on',
+  RESELLER_PUBLIC_URL: 'https://api.example.com',
+};
 
 async function queueOf({ operatorUrl }: Server, name: operator.WorkQueue['queue']) {
   const { queues } = await operator.getDueWork({ client: operator.createClient({ baseUrl: operatorUrl, token: TOKEN }) });

@@ -67,6 +67,7 @@ test.each([
   {
     RESELLER_MODE: 'live',
     RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_EXTENSION: 'on',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
     RESELLER_OPERATOR_TOKEN: 'x'.repeat(32),
   },
@@ -307,6 +308,7 @@ test('all mistakes in the variables come at once, one line for each', async () =
     'RESELLER_LOG_LEVEL',
     'RESELLER_INFRASTRUCTURE',
     'RESELLER_PUBLIC_URL',
+    'RESELLER_EXTENSION',
     'RESELLER_SECRET',
     'RESELLER_OPERATOR_TOKEN',
     '',
@@ -374,6 +376,7 @@ test('a data directory that cannot be written to: one clear line and exit code 1
 const LIVE = {
   RESELLER_MODE: 'live',
   RESELLER_INFRASTRUCTURE: 'simulated',
+  RESELLER_EXTENSION: 'on',
   RESELLER_OPERATOR_TOKEN: 'operator-token-of-a-live-service-0123',
   RESELLER_PUBLIC_URL: 'https://api.example.com',
 };
@@ -394,7 +397,7 @@ test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'DATABASE_URL'])('a fil
   expect(ended).toEqual(cases.map(([, line]) => expect.objectContaining({ code: 1, stdout: '', stderr: `${line}\n` })));
 });
 
-test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLIC_URL'])(
+test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_EXTENSION', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLIC_URL'])(
   'a live service without %s: one clear line and exit code 1',
   async (name) => {
     const { code, stdout, stderr } = await runServer({ ...LIVE, [name]: '', RESELLER_DATA_DIR: temporaryDirectory() });
@@ -410,7 +413,8 @@ test('a live service on simulated infrastructure, without seller and VAT, says s
   expect(server.welcome).toContain(
     'It issues keys that can buy only after you call setSeller (PUT /invoicing/seller) and setVatRates (PUT /settings/vat-rates).',
   );
-  const ready = { status: 'ready', infrastructure: 'simulated', missing_settings: ['seller', 'vat_rates'] };
+  expect(server.welcome).toMatch(/Extension +on: resellers may list, stop, change and delete what they bought\n/);
+  const ready = { status: 'ready', infrastructure: 'simulated', extension: 'on', missing_settings: ['seller', 'vat_rates'] };
   for (const url of [server.baseUrl, server.operatorUrl]) expect(await (await fetch(`${url}/readyz`)).json()).toEqual(ready);
   expect(server.logged()).toContain('The infrastructure is simulated: the servers and domains that this service sells do not exist');
   expect(server.logged()).toContain('the service issues no key that can buy; call setSeller (PUT /invoicing/seller) and setVatRates');

@@ -30,6 +30,14 @@ function Service() {
         <tbody>
           <Setting name="Mode" value={settings.mode} />
           <Setting
+            name="Extension"
+            value={
+              settings.extension
+                ? 'on: resellers may list, stop, change and delete what they bought'
+                : 'off: resellers cannot list, stop or delete their VMs'
+            }
+          />
+          <Setting
             name="Rate limit"
             value={limitOf(settings.rate_limit)}
             action={<ActionButton id="setDefaultRateLimit" label="Change" />}

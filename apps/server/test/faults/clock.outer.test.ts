@@ -143,6 +143,7 @@ test('an embedded store that rested for 45 days needs the confirmation of an ope
     ...sqlitePlace(directory).environment(),
     RESELLER_MODE: 'live',
     RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_EXTENSION: 'on',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
   };
   const first = await startServer(environment);

@@ -4044,6 +4044,10 @@ export type RequestLogRetention = {
 export type Settings = {
     mode: Mode;
     /**
+     * Whether resellers have the operations of the extension, with which they list, stop, change and delete what they bought. The variable `RESELLER_EXTENSION` decides it.
+     */
+    extension: boolean;
+    /**
      * Rate limit of each API key without a limit of its own; null for no limit. The default is 1,200 requests in 60 seconds in live mode, and no limit in a sandbox.
      */
     rate_limit: RateLimit | null;

@@ -37,6 +37,8 @@ const PORT_COUNT = 4;
 export interface Readiness {
   readonly instance: Pick<Instance, 'assertReady'>;
   readonly simulated: readonly SimulatedPort[];
+  /** Whether resellers have the extension; undefined in a sandbox. */
+  readonly extension: 'on' | 'off' | undefined;
   isStopping(): boolean;
   /** The queues that are held up. Requests are served meanwhile. */
   heldUpQueues(): Promise<readonly QueueName[]>;
@@ -46,10 +48,13 @@ export interface Readiness {
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows which infrastructure is simulated, which settings a live service lacks, and which queues are
+ * to stop. Neither needs a key. `/readyz` shows which infrastructure is simulated, whether a live service has the extension, which settings a live service lacks, and which queues are
  * held up. The service is then `degraded`, but still serves requests.
  */
-export function serveProbes(app: FastifyInstance, { instance, simulated, isStopping, heldUpQueues, missingSettings }: Readiness): void {
+export function serveProbes(
+  app: FastifyInstance,
+  { instance, simulated, extension, isStopping, heldUpQueues, missingSettings }: Readiness,
+): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     function unavailable(reason: 'stopping' | 'clock' | 'store') {
@@ -64,6 +69,7 @@ export function serveProbes(app: FastifyInstance, { instance, simulated, isStopp
       return {
         ...health,
         ...simulatedFacts(simulated),
+        ...(extension !== undefined && { extension }),
         ...(missing.length > 0 ? { missing_settings: missing } : {}),
       };
     } catch (error) {

@@ -81,6 +81,7 @@ export function createServer(
   serveProbes(app, {
     instance: runtime.instance,
     simulated,
+    extension: runtime.mode === 'sandbox' ? undefined : runtime.hasExtension ? 'on' : 'off',
     isStopping,
     heldUpQueues: async () => (await queues())?.filter(({ isHeldUp }) => isHeldUp).map(({ queue }) => queue) ?? [],
     missingSettings: () => runtime.store.read((db) => missingSettings(db, runtime.mode), { isUrgent: true }),

@@ -2,8 +2,8 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 
 import { updateDebt } from '../../core/accounting/debt.ts';
 import { firstDayOfNewRate, isSupplied } from '../../core/catalogue/vat-rate.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
 import { isTimeZone, startOfDay } from '../../rules/day.ts';
-import type { Mode } from '../../rules/mode.ts';
 import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { lockAccount } from '../../store/account-lock.ts';
@@ -32,19 +32,19 @@ const SETTINGS_LOCK = 'settings';
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {
   kind: 'read',
-  run: (db, { runtime: { mode } }) => toSettings(db, mode),
+  run: (db, { runtime }) => toSettings(db, runtime),
 };
 
 /** PUT /settings/rate-limit */
 export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
-  async run({ body, sandbox, expected, runtime: { store, mode } }, record) {
-    const settings = await store.commit(async ({ db }) => {
-      await store.sharing.lock(db, SETTINGS_LOCK);
-      const before = await toSettings(db, mode);
+  async run({ body, sandbox, expected, runtime }, record) {
+    const settings = await runtime.store.commit(async ({ db }) => {
+      await runtime.store.sharing.lock(db, SETTINGS_LOCK);
+      const before = await toSettings(db, runtime);
       await assertUnchanged(db, expected);
       await writeRateLimit(db, body.rate_limit);
-      const after = await toSettings(db, mode);
+      const after = await toSettings(db, runtime);
       await record(db, { before, after });
       return after;
     });
@@ -66,8 +66,8 @@ async function updateBalances(db: Db): Promise<void> {
 export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, now, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, now, runtime }) {
     const timeZone = body.time_zone ?? (await readTimeZone(db));
     assertNoBrokenRules(brokenDates(body.vat_rates, timeZone));
     const rates = body.vat_rates
@@ -76,7 +76,7 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
     assertNoBrokenRules([...brokenBeginning(rates, now), ...(await brokenPast(db, rates, { timeZone, now }))]);
     await writeVatRates(db, rates, timeZone);
     await updateBalances(db);
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
@@ -84,11 +84,11 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
 export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantine'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, runtime }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
     if (body.address_quarantine_days !== undefined) await writeAddressQuarantine(db, body.address_quarantine_days);
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
@@ -96,11 +96,11 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
 export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, runtime }) {
     const { months, bytes_per_account: bytesPerAccount } = body.request_log_retention;
     await writeLogRetention(db, { months, bytesPerAccount });
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
@@ -108,10 +108,10 @@ export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = 
 export const setAuditRetention: StoreOperation<'setAuditRetention'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, runtime }) {
     await writeAuditRetention(db, body.audit_retention_months);
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
@@ -119,16 +119,16 @@ export const setAuditRetention: StoreOperation<'setAuditRetention'> = {
 export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, runtime }) {
     const { vms, handles, records_per_domain } = body.default_quotas;
-    const { recordsPerDomain } = await readDefaultQuotas(db, mode);
+    const { recordsPerDomain } = await readDefaultQuotas(db, runtime.mode);
     await writeDefaultQuotas(db, {
       vms,
       handles,
       recordsPerDomain: records_per_domain === undefined ? recordsPerDomain : records_per_domain,
     });
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
@@ -136,14 +136,14 @@ export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
 export const setSecondOperator: StoreOperation<'setSecondOperator'> = {
   kind: 'store',
   lock: SETTINGS_LOCK,
-  before: (db, { runtime: { mode } }) => toSettings(db, mode),
-  async run({ db }, { body, runtime: { mode } }) {
+  before: (db, { runtime }) => toSettings(db, runtime),
+  async run({ db }, { body, runtime }) {
     await writeSecondOperator(db, body.second_operator);
-    return toSettings(db, mode);
+    return toSettings(db, runtime);
   },
 };
 
-async function toSettings(db: Db, mode: Mode): Promise<Settings> {
+async function toSettings(db: Db, { mode, hasExtension }: Pick<Runtime, 'mode' | 'hasExtension'>): Promise<Settings> {
   const {
     rateLimit,
     vatRates,
@@ -157,6 +157,7 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
   } = await readSettings(db, mode);
   return {
     mode,
+    extension: hasExtension,
     rate_limit: rateLimit,
     vat_rates: vatRates.map(({ basisPoints, day }) => ({ basis_points: basisPoints, valid_from: day })),
     time_zone: timeZone,
