@@ -83,7 +83,8 @@ function blocksOf(value: unknown, title: string, layout: Layout): string[] {
   const inner = flat.flatMap(([name, cell]) => {
     if (!isTable(cell)) return [];
     const columns = isWanted(name, layout) ? undefined : columnsIn(cell, layout);
-    return columns?.length === 0 ? [] : blocksOf(cell, name, { ...layout, columns });
+    // Without headers, a program reads the lines.
+    return columns?.length === 0 ? [] : blocksOf(cell, layout.noHeader ? '' : name, { ...layout, columns });
   });
   return [...(own === '' ? [] : [withTitle(title, own)]), ...inner];
 }

@@ -2,7 +2,7 @@
 import type { Operation } from '@reseller/contract';
 import { errorText } from '@reseller/contract';
 import { showMoney } from '@reseller/contract/engine';
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
 import type { Api } from './api.ts';
@@ -21,7 +21,7 @@ import { addProfileCommands } from './profile-commands.ts';
 import { runOperation } from './run-operation.ts';
 import type { RunOptions } from './run-operation.ts';
 import { budgetPlace, findTarget } from './target.ts';
-import { print } from './terminal.ts';
+import { isInteractive, openInBrowser, print } from './terminal.ts';
 import { firstSentence, withoutMarkdown } from './text.ts';
 import { VERSION } from './version.ts';
 
@@ -34,6 +34,38 @@ const GROUPS: Readonly<Record<string, string>> = {
   accounting: 'Invoices, payments, credit, prices and sales',
   account: 'The log of your requests, API keys, and one-time codes for the support of the provider',
   'account keys': 'API keys',
+  'account webhooks': 'Webhooks, which tell you of events',
+  'domain dnssec': 'DNSSEC of a domain',
+  ip: 'IP addresses of virtual servers',
+  'vm abuse': 'Complaints about a virtual server',
+  'vm backup': 'Backups of a virtual server',
+  'vm iso': 'ISO files of a virtual server',
+  'vm rdns': 'Reverse DNS of the addresses of a virtual server',
+  'vm ssh-key': 'SSH keys that purchases can name',
+  'operator accounts': 'Resellers',
+  'operator api-keys': 'API keys of resellers',
+  'operator audit': 'Who changed what, and refused credentials',
+  'operator bookkeeping': 'Documents and payments for the bookkeeping',
+  'operator clock': 'The clock of a sandbox',
+  'operator dedicated': 'Dedicated servers and their market',
+  'operator domains': 'Domains of all resellers',
+  'operator faults': 'Faults that a sandbox makes for tests',
+  'operator host-systems': 'Host systems, their prices and nodes',
+  'operator invoices': 'Invoices, credit notes and the seller',
+  'operator ip-pools': 'Pools of IP addresses',
+  'operator jobs': 'Due and failed jobs',
+  'operator os-images': 'Operating systems',
+  'operator otp': 'One-time codes of resellers',
+  'operator payments': 'Payments and refunds',
+  'operator requests': 'Requests of resellers',
+  'operator sales': 'Discount campaigns',
+  'operator sandbox': 'Accounts and data of a sandbox',
+  'operator settings': 'Settings of the service',
+  'operator snapshots': 'Snapshots of a sandbox',
+  'operator tld-prices': 'Prices of domains',
+  'operator tokens': 'Operator tokens',
+  'operator verifiers': 'Third parties that verify one-time codes',
+  'operator vms': 'Virtual servers of all resellers',
 };
 
 /** The whole program. */
@@ -57,12 +89,39 @@ export function buildProgram(): Command {
   program.commandsGroup('This program:');
   addProfileCommands(program);
   addPendingCommands(program);
+  addOpen(program);
   program
     .command('man')
     .description('Print a manual page: of this program, or of a group of commands such as vm or operator vms')
     .argument('[group...]', 'The words of the group')
     .action((words: readonly string[]) => print(pageFor(program, words)));
   return program;
+}
+
+/** Pages of the console, by the word of the command. */
+const PAGES_OF_CONSOLE: Readonly<Record<string, string>> = {
+  account: 'accounts',
+  domain: 'domains',
+  invoice: 'invoices',
+  server: 'servers',
+  vm: 'vms',
+};
+
+function addOpen(program: Command): void {
+  program
+    .command('open')
+    .description('Print the address of a page of the console, such as `reseller open vm 48213`, and open it in the browser of this machine')
+    .addArgument(new Argument('<kind>', 'What to open').choices(Object.keys(PAGES_OF_CONSOLE)))
+    .argument('<identifier>', 'Its identifier')
+    .option('--profile <name>', 'The profile of the service. Default: the current one')
+    .action(async (kind: string, identifier: string, { profile }: { profile?: string }) => {
+      const { operatorUrl, source } = await findTarget(profile);
+      if (!operatorUrl)
+        throw new Failure(`The console is at the operator API, whose address is not known (${source}). Set RESELLER_OPERATOR_URL.`);
+      const url = `${operatorUrl.replace(/\/$/, '')}/console/${PAGES_OF_CONSOLE[kind] ?? kind}/${encodeURIComponent(identifier)}`;
+      await print(`${url}\n`);
+      if (isInteractive()) openInBrowser(url);
+    });
 }
 
 /** @throws Failure if there is no such group. */
@@ -86,7 +145,7 @@ function addOperations(parent: Command, api: Api): void {
       groups.get(name) ??
       groupOf(words.slice(0, -1), { tag })
         .command(word)
-        .description(GROUPS[name] ?? tag ?? name);
+        .description(GROUPS[api.name === 'operator' ? `operator ${name}` : name] ?? tag ?? name);
     groups.set(name, group);
     return group;
   }

@@ -29,6 +29,9 @@ export interface RunOptions extends Layout {
   readonly showSecrets: boolean;
 }
 
+/** The exit code of a program that SIGINT ended. */
+const INTERRUPTED = 130;
+
 /** One run: the operation, its input and who sends it. */
 interface Run {
   readonly api: Api;
@@ -91,6 +94,11 @@ async function purchase({ api, operation, input, caller, options }: Run): Promis
     const body = { ...priceGuard(operation, price), ...input.body };
     return show(await caller.call(operation, { ...input, body }, keyOf(options)), options);
   }
+  // The key of the purchase is written before the request, so an interrupted purchase is continued.
+  process.once('SIGINT', () => {
+    note('\nInterrupted. Run the same line again: it never buys twice.');
+    process.exit(INTERRUPTED);
+  });
   try {
     await buyOnce(
       { caller, operation, input, price, keyLifetime },

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { BASH_SCRIPT, completeValues } from './completion.ts';
 import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT } from './failure.ts';
+import { wordsOf } from './help-texts.ts';
 import { buildProgram } from './program.ts';
 import { note, print } from './terminal.ts';
 import { printableLines } from './text.ts';
@@ -23,6 +24,11 @@ async function main(given: readonly string[]): Promise<number> {
     await print(BASH_SCRIPT);
     return EXIT.done;
   }
+  const unknown = unknownWord(program, given.slice(2));
+  if (unknown !== undefined) {
+    note(`error: unknown command '${printableLines(unknown.word)}'\n\nRun '${unknown.parent} --help' for the commands that there are.`);
+    return EXIT.usage;
+  }
   try {
     await program.parseAsync([...given]);
     return Number(process.exitCode ?? EXIT.done);
@@ -32,6 +38,19 @@ async function main(given: readonly string[]): Promise<number> {
     note(printableLines(`Error: ${describeError(error)}`));
     return exitCodeOf(error);
   }
+}
+
+/** The first word that is no command where one is expected. With `--help`, the framework would show the help of what is above it. */
+function unknownWord(program: Command, words: readonly string[]): { readonly word: string; readonly parent: string } | undefined {
+  if (!words.some((word) => word === '--help' || word === '-h')) return undefined;
+  let command = program;
+  for (const word of words) {
+    if (word.startsWith('-') || command.commands.length === 0) return undefined;
+    const found = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (found === undefined) return { word, parent: wordsOf(command).join(' ') };
+    command = found;
+  }
+  return undefined;
 }
 
 /** A shell shows one line for each command. */

@@ -28,11 +28,11 @@ export async function findTarget(profile: string | undefined): Promise<Target> {
   const named = profile ?? (process.env['RESELLER_PROFILE'] || undefined);
   if (named !== undefined) return ofProfile(named);
   const { RESELLER_BASE_URL: baseUrl, RESELLER_OPERATOR_URL: operatorUrl } = process.env;
-  if (baseUrl || operatorUrl) {
-    const { RESELLER_API_KEY: apiKey, RESELLER_OPERATOR_TOKEN: operatorToken } = process.env;
-    return { source: 'the environment', baseUrl, operatorUrl, apiKey, operatorToken };
-  }
+  const { RESELLER_API_KEY: apiKey, RESELLER_OPERATOR_TOKEN: operatorToken } = process.env;
   const { current } = readSettings();
+  if (baseUrl || (operatorUrl && current === undefined)) return { source: 'the environment', baseUrl, operatorUrl, apiKey, operatorToken };
+  // The address of the operator API alone does not hide the reseller API of the profile. No token of the profile goes to that address.
+  if (current !== undefined && operatorUrl) return { ...(await ofProfile(current)), operatorUrl, operatorToken };
   if (current !== undefined) return ofProfile(current);
   const sandbox = runningSandbox();
   if (sandbox) return sandbox;
@@ -95,6 +95,15 @@ export function credential(target: Target, which: 'apiKey' | 'operatorToken'): {
       `No address of the ${api} API is known (${target.source}). Set ${isKey ? 'RESELLER_BASE_URL' : 'RESELLER_OPERATOR_URL'}, or add it to the profile.`,
     );
   }
+  for (const [value, variable, what] of [
+    [url, isKey ? 'RESELLER_BASE_URL' : 'RESELLER_OPERATOR_URL', 'address'],
+    [secret, isKey ? 'RESELLER_API_KEY' : 'RESELLER_OPERATOR_TOKEN', isKey ? 'API key' : 'operator token'],
+  ] as const)
+    if (value !== undefined && /\s/.test(value))
+      throw new Failure(
+        `The ${what} has a blank or the end of a line (${target.source}). Set ${variable}, or the profile, to the value without it.`,
+        EXIT.usage,
+      );
   if (secret) return { url, secret };
   const variable = isKey ? 'RESELLER_API_KEY' : 'RESELLER_OPERATOR_TOKEN';
   throw new Failure(

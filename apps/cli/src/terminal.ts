@@ -1,4 +1,5 @@
 /** The streams of the program. */
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 
 import { EXIT, Failure } from './failure.ts';
@@ -73,4 +74,12 @@ function typedLine(input: NodeJS.ReadStream): Promise<string> {
     input.on('data', take);
     input.resume();
   });
+}
+
+/** Opens an address. Without a browser nothing happens, because the address is printed. */
+export function openInBrowser(url: string): void {
+  const program = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
+  spawn(program, [url], { detached: true, stdio: 'ignore' })
+    .on('error', () => {})
+    .unref();
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { createAccount, listApiKeys } from '@reseller/operator-client';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -28,6 +29,22 @@ afterAll(() => sandbox.stop());
 
 beforeEach(() => {
   user = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+});
+
+describe('the service', () => {
+  test('of a profile stays when only the address of the operator API is in the environment', async () => {
+    await user.runWith(`${sandbox.apiKey}\n`, 'profile', 'add', 'mine', '--url', sandbox.baseUrl);
+    const both = person({ RESELLER_OPERATOR_URL: 'http://127.0.0.1:9', RESELLER_CONFIG_DIR: user.configFolder });
+    expect(await both.run('vm', 'hosts')).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['RESELLER_BASE_URL', 'http://127.0.0.1:4010 '],
+    ['RESELLER_API_KEY', 'rsk_a\n'],
+  ])('is refused by name if %s has a blank or the end of a line', async (name, value) => {
+    const given = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: sandbox.apiKey, [name]: value });
+    expect(await given.run('vm', 'hosts')).toMatchObject({ code: 2, stderr: expect.stringContaining(`Set ${name}, or the profile`) });
+  });
 });
 
 describe('input', () => {
@@ -57,6 +74,7 @@ describe('input', () => {
     { given: ['vm', 'list', '--watch', '0'], message: '--watch must be a number of seconds of at least 0.1, got "0".' },
     { given: ['vm', 'list', '--output', 'xml'], message: 'Allowed choices are table, json, yaml' },
     { given: ['vm', 'lst'], message: "unknown command 'lst'" },
+    { given: ['request', 'list', '--help'], message: "unknown command 'request'" },
     { given: ['vm', 'config'], message: "missing required argument 'vmid'" },
   ];
   test.each(byDepth({ usual: wrong.slice(0, 4), deep: wrong }))('refuses $given with exit code 2', async ({ given, message }) => {
@@ -78,6 +96,25 @@ describe('input', () => {
 });
 
 describe('output', () => {
+  test('of a list without headers has the identifiers alone, for a loop of a shell', async () => {
+    await sandbox.reseller.vm.create({ cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' });
+    const { stdout } = await user.run('vm', 'list', '--no-header', '--columns', 'vmid');
+    expect(stdout).toMatch(/^(?:\d+\n)+$/);
+  });
+
+  test('of the help has no technical name of a group', () => {
+    const groups = (command: Command): string[] =>
+      command.commands.flatMap((one) => (one.commands.length > 0 ? [`${one.name()}: ${one.description()}`, ...groups(one)] : []));
+    const shown = groups(buildProgram());
+    expect(shown).toContain('iso: ISO files of a virtual server');
+    expect(shown.filter((line) => /: (?:VM|IP|Domain|Account|Service|Access|Catalogue|API key)$/.test(line))).toEqual([]);
+  });
+
+  test('of open is the address of the page in the console', async () => {
+    const { code, stdout } = await user.run('open', 'vm', '48213');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console\/vms\/48213\n$/)]);
+  });
+
   test('returns the same data as JSON and YAML', async () => {
     const hosts = await sandbox.reseller.vm.hosts();
     expect(JSON.parse((await user.run('vm', 'hosts', '-o', 'json')).stdout)).toEqual(hosts);

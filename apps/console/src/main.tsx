@@ -7,7 +7,7 @@ import { Router } from 'wouter';
 
 import { whenSignedOut } from './api/client.ts';
 import { App } from './app/App.tsx';
-import { forgetSession, takeSignInCode } from './app/session.ts';
+import { followSignInLinks, forgetSession, takeSignInCode } from './app/session.ts';
 import { BASE } from './base.ts';
 
 const queryClient = new QueryClient({
@@ -17,6 +17,7 @@ const queryClient = new QueryClient({
   },
 });
 whenSignedOut(() => forgetSession(queryClient));
+followSignInLinks(queryClient);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no element for the console.');
 createRoot(root).render(

@@ -53,7 +53,9 @@ const heading = (name: string) => page.getByRole('heading', { name, exact: true 
 const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text });
 
 describe.skipIf(noBrowser !== undefined)('the console', () => {
-  test('the printed link signs in once, and leaves nothing that a script could read', async () => {
+  test('the printed link signs in once, also in a tab that shows the console, and leaves nothing that a script could read', async () => {
+    await page.goto(consoleLink(sandbox.current()).replace(/#.*/, ''));
+    await heading('Sign in to the console').waitFor();
     await page.goto(consoleLink(sandbox.current()));
     await heading('Requests').waitFor();
     expect(new URL(page.url()).hash).toBe('');

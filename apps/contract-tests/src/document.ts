@@ -25,6 +25,8 @@ export interface LoadedDocument {
   readonly base: string;
 }
 
+const SERVED_DOCUMENT_MS = 10_000;
+
 /** The options that choose a document. */
 export interface ChosenDocument {
   /** A file. Undefined for the reseller document. */
@@ -35,6 +37,20 @@ export interface ChosenDocument {
 /** Opens the chosen document. */
 export function openChosenDocument({ document, extension }: ChosenDocument): Promise<LoadedDocument> {
   return openDocument(document, extension ? 'service' : 'openapi');
+}
+
+/** The document that a service of ours serves; undefined if it serves none. */
+export async function openServedDocument(target: URL): Promise<LoadedDocument | undefined> {
+  const url = new URL('openapi.json', `${target.href.replace(/\/?$/, '/')}`);
+  try {
+    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(SERVED_DOCUMENT_MS) });
+    if (!response.ok) return undefined;
+    const document = parseDocument(await response.json());
+    return { ...(await openDocument(undefined, 'service')), document, notes: [`It is the document of the service, ${url.href}.`] };
+  } catch {
+    // The run itself says what is wrong with the target.
+    return undefined;
+  }
 }
 
 /**

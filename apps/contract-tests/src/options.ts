@@ -56,7 +56,8 @@ Requests
   --rate N/s           maximum number of requests per second
 
 Reseller API (the document without --document; its package is @reseller/openapi)
-  --extension          include the operations of the extension, which the specification names but does not show
+  --extension          include the operations of the extension, which the specification names but does not show.
+                       A run against the sandbox of this folder takes the document of the sandbox (/openapi.json)
   --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
                        RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN
                        The default target is the sandbox on this machine: http://127.0.0.1:4010, or the port in RESELLER_PORT,
@@ -169,6 +170,19 @@ export function readArguments(argv: readonly string[], environment: Environment 
   };
 }
 
+/** RESELLER_API_KEY is the name of earlier versions. */
+function keyIn(environment: Environment): string | undefined {
+  return environment['CONTRACT_API_KEY'] ?? environment['RESELLER_API_KEY'];
+}
+
+/** Whether a run is about the sandbox of this folder: the user names neither a document nor a key. */
+export function isOwnSandbox(
+  { target, apiKey, document, extension }: Pick<Arguments, 'target' | 'apiKey' | 'document' | 'extension'>,
+  environment: Environment,
+): boolean {
+  return LOOPBACK.has(target.hostname) && document === undefined && !extension && apiKey === undefined && keyIn(environment) === undefined;
+}
+
 /**
  * Reads the API key for a target: from the argument, else the environment, else the sandbox on this machine.
  * @throws {CannotRunError} when there is none, or it has characters that are not allowed in a header
@@ -179,8 +193,7 @@ export async function readKey(
 ): Promise<string> {
   const demoKeyFile = keyFile('demo-api-key', environment);
   const isSandbox = LOOPBACK.has(target.hostname) && document === undefined;
-  // RESELLER_API_KEY is the name of earlier versions.
-  const named = given ?? environment['CONTRACT_API_KEY'] ?? environment['RESELLER_API_KEY'];
+  const named = given ?? keyIn(environment);
   const apiKey = (named ?? (isSandbox ? await readFile(demoKeyFile, 'utf8').catch(() => '') : '')).trim();
   if (apiKey === '') {
     throw new CannotRunError(

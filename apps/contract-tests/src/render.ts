@@ -58,7 +58,12 @@ function sectionsOf(report: SettledReport, isQuiet: boolean): readonly string[] 
   sections.push(table(coverage.filter(({ requests }) => requests > 0)));
   const unverified = coverage.filter((row) => !row.verified);
   if (unverified.length > 0)
-    sections.push(['Unverified (neither passed nor failed)', ...columns(unverified.map((row) => [row.operation, row.reason]))].join('\n'));
+    sections.push(
+      [
+        `The other ${counted(unverified.length, 'operation')}, neither passed nor failed`,
+        ...columns(unverified.map((row) => [row.operation, row.reason])),
+      ].join('\n'),
+    );
   sections.push(...unverifiedFindings(open.filter(({ verdict }) => verdict === 'unverified')));
   return sections;
 }
@@ -126,9 +131,11 @@ function unverifiedFindings(findings: readonly SettledFinding[]): readonly strin
     .map((finding) => `  unverified  ${shortened(`${finding.message} (${finding.observed})`)}  ${places(finding)}`);
   const more = findings.length - lines.length;
   return [
-    ['Described, but not in any response', ...lines, ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : [])].join(
-      '\n',
-    ),
+    [
+      'Unverified: described, but not in any response',
+      ...lines,
+      ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : []),
+    ].join('\n'),
   ];
 }
 

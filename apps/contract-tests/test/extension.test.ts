@@ -1,5 +1,5 @@
 /** Runs the command in full mode against a service with and without the extension. All operations are named, because a sandbox costs nothing. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -178,3 +178,14 @@ async function keysOf({ url, operatorUrl, operatorToken }: Sandbox): Promise<Rea
 async function json(url: URL, init: RequestInit): Promise<any> {
   return (await fetch(url, init)).json();
 }
+
+test('a run in the folder of a sandbox takes the document of the sandbox, and discovers nothing', async () => {
+  const { url, apiKey } = await start(true);
+  const folder = mkdtempSync(join(tmpdir(), 'own-sandbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'demo-api-key'), apiKey, { mode: 0o600 });
+  const { code, output } = await command(['--target', url.href], { RESELLER_DATA_DIR: folder });
+  expect(summaryOf(output)).toMatch(/ of 102 operations verified; 0 violation, 0 discovered, 0 learned$/);
+  expect(output).toContain(`It is the document of the service, ${url.href}openapi.json.`);
+  expect(code).toBe(0);
+});

@@ -120,7 +120,6 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const ownQueues = ownQueuesOf(store, configuration, audit);
   const observed = { logger, ownQueues, lostLogLines: log.lost, onOutdated: () => replaced.resolve() };
   const { service, ports, simulated, vms, secret, operatorToken, hasDocs } = await serviceOn(store, configuration, observed);
-  const notice = noticeOf(simulated, mode, logger);
   const missing = await missingOperationsOf(service, logger);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
@@ -172,7 +171,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
-      notice,
+      notice: noticeOf(simulated, mode, logger),
       vms,
       missing,
       clockAdvance: await service.clockAdvance(),

@@ -63,7 +63,7 @@ test('doctor marks what needs a person in a live service, and fails', async () =
   const environment = await environmentOf({
     RESELLER_MODE: 'live',
     RESELLER_INFRASTRUCTURE: 'simulated',
-    RESELLER_EXTENSION: 'on',
+    RESELLER_EXTENSION: 'off',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
     RESELLER_PRT: '4010',
   });

@@ -51,6 +51,14 @@ export async function signIn(queryClient: QueryClient, token: string): Promise<v
   queryClient.setQueryData(KEY, await signInWith(token));
 }
 
+/** Follows a sign-in link that is opened in a tab that shows the console: only the fragment of the address changes, so the page is not loaded. */
+export function followSignInLinks(queryClient: QueryClient): void {
+  addEventListener('hashchange', () => {
+    const code = takeSignInCode();
+    if (code !== undefined && !queryClient.getQueryData(KEY)) void signIn(queryClient, code).catch(() => forgetSession(queryClient));
+  });
+}
+
 export async function signOut(queryClient: QueryClient): Promise<void> {
   await endSession({ client });
   forgetSession(queryClient);

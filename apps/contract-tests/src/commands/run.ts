@@ -18,7 +18,7 @@ import type { Budget, GivenValues, PriceOf, Mode, ContractOptions, Plan, Report 
 import { CannotRunError } from '../cannot-run.ts';
 import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
-import { openChosenDocument } from '../document.ts';
+import { openChosenDocument, openServedDocument } from '../document.ts';
 import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { checksOf, loadHooks, sendWith } from '../hooks.ts';
@@ -27,7 +27,7 @@ import { START_SANDBOX } from '../installation.ts';
 import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
 import type { OperatorAccess } from '../operator.ts';
-import { readKey } from '../options.ts';
+import { isOwnSandbox, readKey } from '../options.ts';
 import type { Arguments, Environment } from '../options.ts';
 import { readPrices } from '../read-prices.ts';
 import { counted } from '../render.ts';
@@ -52,7 +52,8 @@ interface RunContext {
 
 /** Calls a service and judges its responses. */
 export async function runAgainst(asked: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
-  const loaded = await openChosenDocument(asked);
+  const served = isOwnSandbox(asked, environment) ? await openServedDocument(asked.target) : undefined;
+  const loaded = served ?? (await openChosenDocument(asked));
   const credentials = { ...credentialsIn(environment, loaded.document), ...asked.credentials };
   const args = { ...asked, credentials, target: targetFor(asked, loaded.document) };
   rejectUnknown(args, loaded);

@@ -325,7 +325,7 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Define a host system
  *
- * Creates or replaces a host system. If the prices differ from those in force, they are in force from now on, for purchases and changes of resources; existing VMs keep their price, and scheduled prices stay scheduled. To change prices on a date or for existing VMs, use `POST /host-systems/{hostsystem}/price-versions`. New ranges apply to purchases and changes of resources. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
+ * Creates or replaces a host system. If the prices differ from those in force, they are in force from now on, for purchases and changes of resources; existing VMs keep their price, and scheduled prices stay scheduled. To change prices on a date or for existing VMs, use `POST /host-systems/{hostsystem}/price-versions`. New ranges apply to purchases and changes of resources. A node may be enlarged, reduced to its used capacity, and removed if it is unused. Its ranges alone decide what resellers can buy on it: the network speed up to 5000 Mbit, the most that a purchase can name, and HDD storage if it has `storage`.
  *
  * Needs the scope `catalogue`.
  */

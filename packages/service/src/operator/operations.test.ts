@@ -228,6 +228,7 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
   });
   expect(await operator.getSettings({ client })).toEqual({
     mode: 'sandbox',
+    extension: true,
     rate_limit: null,
     vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01' }],
     time_zone: 'Europe/Berlin',

@@ -15,6 +15,7 @@ import { failureSender, rawErrorResponse } from './failures.ts';
 import { resellerRoute } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
 import { FormBody, readFormBody } from './request.ts';
+import { serveDocument } from './served-document.ts';
 import { isConsoleUpgrade, serveVmConsole } from './vm-console.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -49,6 +50,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
   }
   serveInvoiceDocuments(app, runtime);
   if (context.runtime.hasExtension) await serveVmConsole(app, context);
+  serveDocument(app, runtime);
   serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
     const hidden = hiddenFromResellers(context);
