@@ -27,10 +27,15 @@ export function OperationProvider({ children }: { readonly children: ReactNode }
     setDone(null);
     setOpened(next);
   }, []);
+  /** A secret is shown once, so the person says that it may be lost. */
+  function close(): void {
+    const isUncopied = popup.current?.querySelector('[data-uncopied]') !== null && popup.current !== null;
+    if (!isUncopied || confirm('The secret was not copied, and is never shown again. Close anyway?')) setOpened(null);
+  }
   return (
     <OperationContext value={open}>
       {children}
-      <Dialog.Root open={opened !== null} onOpenChange={(isOpen) => !isOpen && setOpened(null)}>
+      <Dialog.Root open={opened !== null} onOpenChange={(isOpen) => !isOpen && close()}>
         <Dialog.Portal>
           <Dialog.Backdrop className="backdrop" />
           <Dialog.Popup
@@ -39,9 +44,7 @@ export function OperationProvider({ children }: { readonly children: ReactNode }
             aria-label={opened === null ? undefined : operations[opened.id].summary}
             initialFocus={() => firstControl(popup.current) ?? true}
           >
-            {opened !== null && (
-              <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onDone={setDone} onClose={() => setOpened(null)} />
-            )}
+            {opened !== null && <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onDone={setDone} onClose={close} />}
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>

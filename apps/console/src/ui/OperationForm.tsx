@@ -213,20 +213,36 @@ function CopyCurl({ id, request }: { readonly id: OperationId; readonly request:
 
 function Result({ id, response, onClose }: { readonly id: OperationId; readonly response: unknown; readonly onClose: () => void }) {
   const { summary, secret } = operations[id];
+  const [isCopied, setCopied] = useState(false);
   return (
-    <div className="operation">
+    <div className="operation" data-uncopied={secret && !isCopied ? '' : undefined}>
       <Dialog.Title className="dialog-title">{summary}: done</Dialog.Title>
-      <p>{secret ? 'Copy the secret now. The service stores only its hash and never shows it again.' : 'The code is valid.'}</p>
-      <Json text={JSON.stringify(response)} label="Response" />
+      {secret ? (
+        <>
+          <p>Copy the secret now. The service stores only its hash and never shows it again.</p>
+          <input
+            className="secret"
+            readOnly
+            aria-label="Secret"
+            value={textAt(response, secret)}
+            onFocus={({ target }) => target.select()}
+          />
+        </>
+      ) : (
+        <>
+          <p>The code is valid.</p>
+          <Json text={JSON.stringify(response)} label="Response" />
+        </>
+      )}
       <div className="dialog-buttons">
+        <Button onClick={onClose}>Close</Button>
         {secret ? (
-          <CopyButton text={textAt(response, secret)}>Copy the secret</CopyButton>
+          <CopyButton kind="primary" text={textAt(response, secret)} onCopied={() => setCopied(true)}>
+            Copy the secret
+          </CopyButton>
         ) : (
           <CopyButton text={JSON.stringify(response)}>Copy the response</CopyButton>
         )}
-        <Button kind="primary" onClick={onClose}>
-          Close
-        </Button>
       </div>
     </div>
   );

@@ -79,14 +79,26 @@ export function EmptyState({ title, text }: Empty) {
   );
 }
 
-export function CopyButton({ text, children }: { readonly text: string; readonly children: ReactNode }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly children: ReactNode;
+  readonly kind?: 'primary';
+  readonly onCopied?: () => void;
+}
+
+export function CopyButton({ text, children, kind, onCopied }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(text);
     setCopied(true);
+    onCopied?.();
     setTimeout(() => setCopied(false), 2_000);
   }
-  return <Button onClick={() => void copy()}>{copied ? 'Copied' : children}</Button>;
+  return (
+    <Button {...(kind && { kind })} onClick={() => void copy()}>
+      {copied ? 'Copied' : children}
+    </Button>
+  );
 }
 
 export function PageHead({

@@ -1,7 +1,8 @@
 /** Lists that the service returns in pages. */
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useId, useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
 
 import type { ListPage } from '../api/queries.ts';
 import { EmptyState, Failure } from './controls.tsx';
@@ -24,6 +25,23 @@ export function useRows<Item, Failed>(query: UseInfiniteQueryResult<InfiniteData
   return { rows, isLoading: isPending, error };
 }
 
+/** A text that is in the address, so that Back, a reload and a colleague have it too. */
+export function useInAddress(name: string): readonly [text: string, setText: (text: string) => void] {
+  const [params, setParams] = useSearchParams();
+  function setText(text: string): void {
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (text === '') after.delete(name);
+        else after.set(name, text);
+        return after;
+      },
+      { replace: true },
+    );
+  }
+  return [params.get(name) ?? '', setText];
+}
+
 interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'isLoading'> {
   readonly list: Rows<Row>;
   /** The texts by which a row is found. */
@@ -33,7 +51,7 @@ interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'isL
 
 /** A list with a filter. */
 export function FilteredList<Row>({ list, textOf, toolbar, ...table }: FilteredListProps<Row>) {
-  const [text, setText] = useState('');
+  const [text, setText] = useInAddress('filter');
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const { rows, isLoading, error } = list;
   const found = useMemo(

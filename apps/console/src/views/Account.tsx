@@ -11,6 +11,7 @@ import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
 import { visible } from '../ui/visible.ts';
 import { Events, Webhooks } from './AccountEvents.tsx';
+import { AccountOwns } from './AccountOwns.tsx';
 import { accountActions, stateOf } from './Accounts.tsx';
 import { Credit } from './Credit.tsx';
 
@@ -39,6 +40,7 @@ export function AccountPage({ id }: { readonly id: string }) {
             ]}
           />
           <Credit accountId={id} />
+          <AccountOwns id={id} name={data.name} />
           <Keys account={data} />
           <BillingProfile account={data} />
           <Webhooks accountId={id} />

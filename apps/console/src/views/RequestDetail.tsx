@@ -1,6 +1,6 @@
 import type { AccountRequest } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 
 import { queryOf } from '../api/queries.ts';
@@ -28,8 +28,26 @@ export function RequestDetail({ accountId, number, onClose }: Props) {
     staleTime: Infinity,
     enabled: mayRead,
   });
+  const aside = useRef<HTMLElement>(null);
+  // The focus goes into the request, and back to the row from which it was opened.
+  useEffect(() => {
+    const before = document.activeElement;
+    aside.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
   return (
-    <aside className="detail" aria-label="Request" aria-busy={query.isLoading}>
+    <aside
+      ref={aside}
+      tabIndex={-1}
+      className="detail"
+      aria-label="Request"
+      aria-busy={query.isLoading}
+      onKeyDown={({ key, defaultPrevented }) => {
+        if (key === 'Escape' && !defaultPrevented) onClose();
+      }}
+    >
       <div className="section-head">
         <h2 className="mono ellipsis">{query.data ? `${query.data.method} ${query.data.endpoint}` : 'Request'}</h2>
         <Button onClick={onClose}>Close</Button>

@@ -1,5 +1,5 @@
 import type { RequestSummary } from '@reseller/operator-client';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { Link, useLocation, useRoute, useSearch } from 'wouter';
 
 import { useFeed } from '../app/feed.tsx';
@@ -8,7 +8,7 @@ import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { CopyButton, EmptyState, Instant, Money, PageHead } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column, DataTableProps } from '../ui/DataTable.tsx';
-import { Count, FilterBox } from '../ui/list.tsx';
+import { Count, FilterBox, useInAddress } from '../ui/list.tsx';
 import { RequestResult } from '../ui/RequestResult.tsx';
 import { RequestDetail } from './RequestDetail.tsx';
 import { RequestSearch } from './RequestSearch.tsx';
@@ -21,7 +21,7 @@ export function Requests() {
   const [, params] = useRoute('/requests/:account/:number');
   const [, navigate] = useLocation();
   const search = useSearch();
-  const isSearch = search !== '';
+  const isSearch = new URLSearchParams(search).has('search');
   const selected = params ? `${params.account}/${params.number}` : undefined;
   return (
     <>
@@ -41,7 +41,7 @@ export function Requests() {
             key={selected}
             accountId={params.account ?? ''}
             number={Number(params.number)}
-            onClose={() => navigate(isSearch ? `/?${search}` : '/')}
+            onClose={() => navigate(search === '' ? '/' : `/?${search}`)}
           />
         )}
       </div>
@@ -71,8 +71,9 @@ function useTable(): { readonly isLoading: boolean; readonly table: RequestTable
 function NewRequests({ table, isLoading }: { readonly table: RequestTable; readonly isLoading: boolean }) {
   const { requests } = useFeed();
   const names = useAccountNames();
-  const [text, setText] = useState('');
-  const [kind, setKind] = useState<Kind>('all');
+  const [text, setText] = useInAddress('filter');
+  const [kindName, setKind] = useInAddress('kind');
+  const kind = kindOf(kindName);
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const found = useMemo(
     () => requests.filter((request) => isOfKind(request, kind) && textOf(request, names).includes(wanted)),
@@ -82,7 +83,7 @@ function NewRequests({ table, isLoading }: { readonly table: RequestTable; reado
     <div className="list">
       <div className="filters">
         <FilterBox text={text} onText={setText} label="Filter requests" />
-        <select aria-label="Which requests" value={kind} onChange={({ target }) => setKind(kindOf(target.value))}>
+        <select aria-label="Which requests" value={kind} onChange={({ target }) => setKind(target.value === 'all' ? '' : target.value)}>
           <option value="all">All</option>
           <option value="changes">Changes</option>
           <option value="failed">Failed</option>
