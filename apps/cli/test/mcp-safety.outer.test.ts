@@ -161,6 +161,19 @@ async function everyPage(model: Assistant, tool: string, given: object): Promise
 }
 
 describe('the budget', () => {
+  test('counts the difference of an upgrade, and the question names the customer', async () => {
+    const someone = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+    const given = ['--operator', '--allow-writes', '--budget', '20'];
+    const { call, questions } = await assistantOf(sandbox, given, 'yes', someone);
+    expect(await call('vm_create', VM)).toMatchObject({ ok: true });
+    const vmid = String((await sandbox.reseller.vm.list()).list.at(-1)?.vmid);
+    // 17.14 EUR gross for 4 cores, of which 12.38 EUR are counted already.
+    expect(await call('vm_change', { vmid, cores: 4 })).toMatchObject({ ok: true });
+    expect((await someone.run('budget', 'show')).stdout).toBe('17.14 EUR\n');
+    await call('operator_vms_stop', { vm_id: vmid });
+    expect(questions.at(-1)).toMatch(/\nCustomer: "Demo reseller"\n/);
+  });
+
   test('is spent once, also by a server that is started again', async () => {
     const someone = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
     const given = ['--allow-writes', '--budget', '12.38'];

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { expect, test } from 'vitest';
 
 import { operatorApi, resellerApi } from '../src/api.ts';
@@ -19,6 +21,12 @@ test.each(apis)('each command of the $api.name API consists of words and is uniq
   expect(commands.filter((command) => !/^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*){1,2}$/.test(command))).toEqual([]);
   expect(new Set(commands).size).toBe(commands.length);
   expect(commands.filter((command) => commands.some((other) => other.startsWith(`${command} `)))).toEqual([]);
+});
+
+test('the README says how many tools there are', () => {
+  const [reseller, operator] = apis.map(({ api }) => toolsOf(api, { allowWrites: true, keepsSecrets: true }).length);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+  expect(readme).toContain(`The reseller API has ${reseller} tools, and the operator API ${operator}.`);
 });
 
 test('no input of an operation has the name of an option that commands have in common', () => {

@@ -18,7 +18,7 @@ import { describePrice, quote } from '../price.ts';
 import { writePrivate } from '../private-file.ts';
 import { withoutSecrets } from '../secrets.ts';
 import type { Budget } from './budget.ts';
-import { costOf } from './cost.ts';
+import { costOf, customerOf, presentCostOf } from './cost.ts';
 import { effectOf, questionOf, warningOf } from './effects.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT, pageOf } from './results.ts';
 import type { Page } from './results.ts';
@@ -100,7 +100,10 @@ async function change(session: Session, tool: OperationTool, caller: Caller, inp
 
 async function harmlessOrAsked({ server }: Session, { api, operation }: OperationTool, caller: Caller, input: Input): Promise<Result> {
   const effect = effectOf(api, operation);
-  if (effect !== undefined) await elicitConfirmation(server, questionOf(warningOf(effect, operation), operation.summary, input));
+  if (effect !== undefined) {
+    const customer = await customerOf(api, caller, input);
+    await elicitConfirmation(server, questionOf(warningOf(effect, operation), operation.summary, input, customer));
+  }
   return caller.call(operation, input);
 }
 
@@ -110,14 +113,17 @@ async function purchase(session: Session, { api, operation }: OperationTool, cal
     ? await quote(api, caller, operation, input)
     : { price: await costOf(api, caller, operation.id, input), keyLifetime: undefined };
   if (price === undefined) throw new Failure('Nothing was sent: the service does not state what this costs.', EXIT.tooExpensive);
-  const worth = price === null ? 0n : worthOf(price);
+  const present = await presentCostOf(api, caller, operation.id, input);
+  const difference = price === null ? 0n : worthOf(price) - (present === undefined ? 0n : worthOf(present));
+  const worth = difference > 0n ? difference : 0n;
+  const customer = await customerOf(api, caller, input);
   if (price !== null) assertWithinMaxPrice(price, input);
   // Before the question, so that two purchases at once cannot both count on the same money.
   if (price !== null) session.budget.take(worth, `it costs ${describePrice(price)}`);
   try {
     await elicitConfirmation(
       session.server,
-      questionOf(`Price: ${price === null ? 'nothing' : describePrice(price)}`, operation.summary, input),
+      questionOf(`Price: ${price === null ? 'nothing' : describePrice(price)}`, operation.summary, input, customer),
     );
     return hasQuote && price !== null
       ? await buyOnce({ caller, operation, input, price, keyLifetime }, async (result) => result)

@@ -10,17 +10,21 @@ import { quote } from '../price.ts';
 
 type Read = (id: string, input?: Partial<Input>) => Promise<unknown>;
 
+function readerOf(api: Api, caller: Caller): Read {
+  return async (wanted, given = {}) => {
+    const command = api.commands.find(({ operation }) => operation.id === wanted);
+    if (!command) throw new Failure(`The document has no operation ${wanted}.`);
+    return (await caller.call(command.operation, { path: {}, query: {}, body: undefined, ...given })).data;
+  };
+}
+
 /**
  * The price of a change whose effect is a cost.
  *
  * @returns null if this input costs nothing, and undefined if the service does not state the price
  */
 export async function costOf(api: Api, caller: Caller, id: string, input: Input): Promise<Price | null | undefined> {
-  const read: Read = async (wanted, given = {}) => {
-    const command = api.commands.find(({ operation }) => operation.id === wanted);
-    if (!command) throw new Failure(`The document has no operation ${wanted}.`);
-    return (await caller.call(command.operation, { path: {}, query: {}, body: undefined, ...given })).data;
-  };
+  const read = readerOf(api, caller);
   switch (id) {
     case 'setVmPower':
       return input.body?.['mode'] === 'start' ? startedVm(api, caller, read, input) : null;
@@ -33,6 +37,34 @@ export async function costOf(api: Api, caller: Caller, id: string, input: Input)
       return orderedServer(read, String(input.body?.['market_id']));
     default:
       return undefined;
+  }
+}
+
+/**
+ * What a VM costs before a change of its resources, so that an upgrade counts its difference.
+ *
+ * @returns undefined for an operation that changes no VM, or if the service does not state it
+ */
+export async function presentCostOf(api: Api, caller: Caller, id: string, input: Input): Promise<Price | undefined> {
+  const read = readerOf(api, caller);
+  if (id === 'changeVm') return startedVm(api, caller, read, input);
+  return id === 'resizeVm' ? monthly(member(await read('getVm', { path: input.path }), 'monthly_price'), 'for each 30 days') : undefined;
+}
+
+/** The name of the customer whom a change is about; undefined if the input names none. */
+export async function customerOf(api: Api, caller: Caller, { path, query, body }: Input): Promise<string | undefined> {
+  if (api.name !== 'operator') return undefined;
+  const read = readerOf(api, caller);
+  try {
+    const named = { ...body, ...query, ...path };
+    const vm = named['vm_id'] === undefined ? undefined : await read('getVm', { path: { vm_id: String(named['vm_id']) } });
+    const account = named['account_id'] ?? member(vm, 'account_id');
+    if (typeof account !== 'string') return undefined;
+    const name = member(await read('getAccount', { path: { account_id: account } }), 'name');
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    // A token that may not read accounts can still ask.
+    return undefined;
   }
 }
 

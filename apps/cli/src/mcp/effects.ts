@@ -33,9 +33,10 @@ export function warningOf(effect: string, { destructive }: Pick<Operation, 'dest
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** A question with what matters first, and one line for each value, so that no value can pretend to be another line. */
-export function questionOf(first: string, summary: string, { path, query, body }: Input): string {
+export function questionOf(first: string, summary: string, { path, query, body }: Input, customer?: string): string {
   const values = Object.entries({ ...path, ...query, ...body }).map(([name, value]) => `${printable(name)}: ${shown(value)}`);
-  return [printable(first), `${summary}?`, ...values].join('\n');
+  const about = customer === undefined ? [] : [`Customer: ${shown(customer)}`];
+  return [printable(first), `${summary}?`, ...about, ...values].join('\n');
 }
 
 function shown(value: unknown): string {
