@@ -117,7 +117,7 @@ test.each(listedInReadme())('npx -y pnpm@12 %s --help says how to use it', { tag
 });
 
 function listedInReadme(): string[] {
-  const rows = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('## All scripts')[1]?.split('\n## ')[0] ?? '';
+  const rows = readFileSync(join(REPOSITORY, 'CONTRIBUTING.md'), 'utf8').split('## All scripts')[1]?.split('\n## ')[0] ?? '';
   return rows.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([\w:-]+)`/g)].map(([, name = '']) => name));
 }
 

@@ -14,6 +14,7 @@ export const guideGroups: readonly GuideGroup[] = [
   {
     title: 'Buying',
     guides: [
+      { name: 'five-tasks', title: 'Five tasks' },
       { name: 'first-purchase', title: 'Your first purchase' },
       { name: 'lost-responses', title: 'Lost responses' },
       { name: 'life-of-a-vm', title: 'The life of a VM' },
@@ -62,6 +63,7 @@ export const guideGroups: readonly GuideGroup[] = [
       { name: 'embedded-and-postgresql', title: 'Embedded and on PostgreSQL' },
       { name: 'threat-model', title: 'Threat model' },
       { name: 'open-questions', title: 'What the specification leaves open' },
+      { name: 'how-this-is-tested', title: 'How this is tested' },
       { name: 'glossary', title: 'Glossary' },
     ],
   },

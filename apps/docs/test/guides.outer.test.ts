@@ -30,7 +30,8 @@ let folder: string;
 let clone: Clone;
 let sandbox: Typed;
 const RESET = 'npx -y pnpm@12 try --reset';
-const ALWAYS_TYPED = new Set(['README', 'quickstart', 'first-purchase', 'lost-responses']);
+const TASKS = join(SITE, 'guides/five-tasks.md');
+const ALWAYS_TYPED = new Set(['README', 'five-tasks', 'quickstart', 'first-purchase', 'lost-responses']);
 
 /** Empty if the ports of the documentation are free, as on the machine of most readers. Otherwise the ports to use instead. */
 let settings: Readonly<Record<string, string>>;
@@ -81,9 +82,9 @@ test('the navigation lists every guide, and every listed guide exists', () => {
   expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
-// Those of the README are files of the workspace, which the type check compiles.
+// Those of the five tasks are files of the workspace, which the type check compiles.
 test('all programs of the pages compile', () => {
-  for (const { path, name } of files.filter((file) => file.name !== 'README')) {
+  for (const { path, name } of files.filter(({ path: file }) => file !== TASKS)) {
     for (const marker of ['', 'test']) {
       const program = programOf(blocksOf(path), 'ts', marker);
       if (program !== '') writeFileSync(join(folder, `${name}${marker}.ts`), program);
@@ -107,11 +108,11 @@ test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
 const withCommands = files.filter(({ path }) => programOf(blocksOf(path), 'sh') !== '');
 
 test('every page with TypeScript says how to run it', () => {
-  const silent = files.filter(({ path, name }) => {
+  const silent = files.filter(({ path }) => {
     const blocks = blocksOf(path);
     const commands = programOf(blocks, 'sh');
     return (
-      name !== 'README' &&
+      path !== TASKS &&
       blocks.some(({ language, marker }) => language === 'ts' && marker !== 'panel') &&
       !commands.includes(`npx -y pnpm@12 try ${relative(REPOSITORY, path)}\n`)
     );
@@ -119,8 +120,8 @@ test('every page with TypeScript says how to run it', () => {
   expect(silent).toEqual([]);
 });
 
-test('the programs of the README are the files that it runs', () => {
-  const blocks = blocksOf(join(REPOSITORY, 'README.md'));
+test('the programs of the five tasks are the files that they run', () => {
+  const blocks = blocksOf(TASKS);
   const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
   const run = [...programOf(blocks, 'sh').matchAll(/^npx -y pnpm@12 try (\S+\.ts)$/gm)].map(([, file = '']) =>
     readFileSync(join(REPOSITORY, file), 'utf8'),
