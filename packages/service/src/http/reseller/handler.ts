@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -9,6 +11,7 @@ import type { OperationId } from '../../reseller/operation.ts';
 import { logReply, perform } from '../../reseller/perform.ts';
 import { operations } from '../../reseller/table.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import { partsInTurns } from '../../store/turns.ts';
 import { clientAddressOf } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
 import type { ApiOperation } from './api.ts';
@@ -27,6 +30,9 @@ declare module 'fastify' {
   }
 }
 
+/** Characters of a body that is sent in parts, because writing it at once would take many milliseconds. */
+const LONG_BODY = 1_048_576;
+const PART_BYTES = 131_072;
 /** Default of Retry-After in seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
@@ -138,5 +144,12 @@ export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): 
   reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
-  return reply.code(status).type(JSON_TYPE).send(body);
+  reply.code(status).type(JSON_TYPE);
+  if (body.length < LONG_BODY) return reply.send(body);
+  const bytes = Buffer.from(body);
+  return reply.header('content-length', bytes.length).send(Readable.from(partsInTurns(partsOf(bytes))));
+}
+
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }
