@@ -4,7 +4,8 @@ import type { RawBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { inChunks, inTurns } from '../../store/turns.ts';
+import { tuningOf } from '../../store/tuning.ts';
+import { inChunks, inTurns, nextTurn } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
@@ -59,6 +60,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   sale_prices: through('sale_id', 'sales', 'id'),
   invoices: ofAccount(),
   issued_documents: ofAccount(),
+  document_parts: ofAccount(),
   payments: ofAccount(),
   payment_uses: through('payment_id', 'payments', 'id'),
   positions: ofAccount(),
@@ -122,8 +124,8 @@ export async function exportAccount(
     const found: string[] = [];
     for (const [table, rows] of Object.entries(accountRows)) {
       if (rows === null || rows === 'log') continue;
-      const ofTable = rowsOf(db, table, rows, accountId).$if(store.sharing.hasInstances, (query) => query.orderBy(BY_KEY));
-      found.push(`"${table}":[`, ...(await rowsAsJson(ofTable.stream(store.tuning.streamedRows), rows)), '],');
+      found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
+      await nextTurn();
     }
     return found;
   });
@@ -145,24 +147,17 @@ async function* exportedText(store: Store, accountId: string, tables: readonly s
   yield ']}}';
 }
 
-/**
- * The keys of all tables are among the first three columns. PostgreSQL returns rows without an order as they lie on the disk. The embedded engine
- * returns them in the order of an index, and all others would wait while it sorts.
- */
-const BY_KEY = sql`1, 2, 3`;
-
-function rowsOf(db: Db, table: string, { where }: AccountRows, accountId: string) {
-  return db
+/** The rows as chunks of JSON, separated by commas. */
+async function rowsAsJson(db: Db, table: string, { where, without = [] }: AccountRows, accountId: string): Promise<readonly string[]> {
+  const rows = db
     .selectFrom(sql<Row>`${sql.table(table)}`.as('rows'))
     .selectAll()
-    .where(where(accountId));
-}
-
-/** The rows as chunks of JSON, separated by commas. */
-async function rowsAsJson(rows: AsyncIterable<Row>, { without = [] }: AccountRows): Promise<readonly string[]> {
+    .where(where(accountId))
+    // The keys of all tables are among the first three columns. PostgreSQL returns rows without an order as they lie on the disk.
+    .orderBy(sql`1, 2, 3`);
   const chunks = inChunks();
   let separator = '';
-  await inTurns(rows, (row) => {
+  await inTurns(rows.stream(tuningOf(db).streamedRows), (row) => {
     for (const column of without) delete row[column];
     chunks.add(`${separator}${JSON.stringify(row)}`);
     separator = ',';

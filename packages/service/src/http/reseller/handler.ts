@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -11,9 +9,9 @@ import type { OperationId } from '../../reseller/operation.ts';
 import { logReply, perform } from '../../reseller/perform.ts';
 import { operations } from '../../reseller/table.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { partsInTurns } from '../../store/turns.ts';
 import { clientAddressOf } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
+import { sendText } from '../shared/server.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
@@ -30,9 +28,6 @@ declare module 'fastify' {
   }
 }
 
-/** Characters of a body that is sent in parts, because writing it at once would take many milliseconds. */
-const LONG_BODY = 1_048_576;
-const PART_BYTES = 131_072;
 /** Default of Retry-After in seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
@@ -144,12 +139,5 @@ export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): 
   reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
-  reply.code(status).type(JSON_TYPE);
-  if (body.length < LONG_BODY) return reply.send(body);
-  const bytes = Buffer.from(body);
-  return reply.header('content-length', bytes.length).send(Readable.from(partsInTurns(partsOf(bytes))));
-}
-
-function* partsOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
+  return sendText(reply.code(status).type(JSON_TYPE), body);
 }
