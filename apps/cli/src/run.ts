@@ -40,7 +40,7 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-/** The first word that is no command where one is expected. With `--help`, the framework would show the help of what is above it. */
+/** The first word that is not a command where one is expected. With `--help`, the framework would show the help of what is above it. */
 function unknownWord(program: Command, words: readonly string[]): { readonly word: string; readonly parent: string } | undefined {
   if (!words.some((word) => word === '--help' || word === '-h')) return undefined;
   let command = program;

@@ -1,4 +1,4 @@
-/** What an account has and what happened to it: the first rows of each list, with a link to the whole list. */
+/** The possessions of an account and its failures: the first rows of each list, with a link to the whole list. */
 import type { DedicatedServer, Domain, Invoice, Payment, RequestSummary, Vm } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
