@@ -28,7 +28,7 @@ export function Vms() {
         </span>
       ),
     },
-    { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+    { header: 'State', width: '7rem', cell: ({ state, abuse }) => <Status value={abuse.status === 'BLOCKED' ? 'blocked' : state} /> },
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
     { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },

@@ -151,7 +151,7 @@ export const unsuspendAccount = <ThrowOnError extends boolean = false>(options: 
 /**
  * Suspend an account
  *
- * Refuses the requests of an account to the reseller API with a 403 of the type `account_suspended`, on all instances of the service when this request succeeds. Requests that have already arrived are completed. The reseller can still read its invoices and its request log, and open links to invoice documents. Nothing else changes: VMs keep running and are billed, dedicated servers and domains are renewed, API keys stay valid, and the operator API works as before. If the account is already suspended, only the reason is replaced.
+ * Refuses the requests of an account to the reseller API, while its VMs keep running and are billed. The 403 has the type `account_suspended`, and comes from all instances of the service when this request succeeds. Requests that have already arrived are completed. The reseller can still read its invoices and its request log, and open links to invoice documents. Nothing else changes: dedicated servers and domains are renewed, API keys stay valid, and the operator API works as before. If the account is already suspended, only the reason is replaced.
  *
  * Needs the scope `support`.
  */
@@ -676,7 +676,7 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
 /**
  * Set the abuse status
  *
- * Sets the consequence of complaints about a VM. The reseller sees the status and the reason, and gets an event. `STATEMENT_EXPECTED` asks the reseller for a statement, which `abuse.statement` of the VM then has. `BLOCKED` stops a VM that runs: it keeps its room and its addresses and is billed on, and nobody can start, change or restore it until it has another status. Then it is an ordinary stopped VM, which is not billed, and which the reseller can start. The same status with the same reason changes nothing. If the hypervisor fails, the response is 503: the VM is blocked, and the service keeps retrying until it is stopped.
+ * Sets the consequence of complaints about a VM: with `BLOCKED` it is stopped, and billed on. The reseller sees the status and the reason, and gets an event. `STATEMENT_EXPECTED` asks the reseller for a statement, which `abuse.statement` of the VM then has. `BLOCKED` stops a VM that runs: it keeps its room and its addresses and is billed on, and nobody can start, change or restore it until it has another status. Then it is an ordinary stopped VM, which is not billed, and which the reseller can start. The same status with the same reason changes nothing. If the hypervisor fails, the response is 503: the VM is blocked, and the service keeps retrying until it is stopped.
  *
  * Needs the scope `support`.
  */
@@ -828,7 +828,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Record a payment
  *
- * Records money that the provider received from an account. It pays the open invoices in the order in which they are due, the given one first. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. A payment that names an invoice that is paid or cancelled is refused with 409. Send it again without the invoice: it pays the other open invoices, and the rest is added to the balance. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
+ * Records money that the provider received from an account, and pays its open invoices with it, the given one first, then the earliest due. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. A payment that names an invoice that is paid or cancelled is refused with 409. Send it again without the invoice: it pays the other open invoices, and the rest is added to the balance. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
  *
  * Needs the scope `billing`.
  */
