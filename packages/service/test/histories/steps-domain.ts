@@ -103,9 +103,12 @@ export async function keepDomain(turn: Turn): Promise<void> {
 /** A domain goes to another account of the service, which costs nothing. */
 export async function moveDomain(turn: Turn): Promise<void> {
   const { door, ledger, dice } = turn;
-  const one = dice.pickAny(
-    ledger.accounts.filter(({ isSuspended }) => !isSuspended).flatMap((account) => account.domains.map((domain) => ({ account, domain }))),
-  );
+  const all = ledger.accounts
+    .filter(({ isSuspended }) => !isSuspended)
+    .flatMap((account) => account.domains.map((domain) => ({ account, domain })));
+  // The new account needs credit for a renewal that is due.
+  const due = all.filter(({ domain }) => domain.expires < monthAfter(ledger.now));
+  const one = dice.pickAny(due.length > 0 ? due : all);
   if (!one) return;
   const { account, domain } = one;
   const path = { domain: domain.name };

@@ -67,7 +67,7 @@ export async function createSale({ door, ledger, dice, step, describe }: Turn): 
 
 export async function changeVat({ door, ledger, dice, describe }: Turn): Promise<void> {
   const day = plusDays(dayIn(ledger.zone, ledger.now), dice.integer(1, 40));
-  const basisPoints = dice.pick([0, 700, 1600, 1900, 2000, 2550]);
+  const basisPoints = dice.pick([0, 700, 1900, 2500, 2550]);
   const future = ledger.rates.filter(({ from }) => from !== midnight(ledger.zone, day));
   describe(`VAT of ${basisPoints / 100} % from ${day} on in ${ledger.zone}`);
   const days = future.map((rate) => ({
