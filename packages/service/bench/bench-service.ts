@@ -70,6 +70,14 @@ export interface BenchRequest {
   readonly url: string;
   /** A form. */
   readonly body?: string;
+  /** Statuses that are not an error. Default: 200. */
+  readonly expected?: readonly number[];
+}
+
+interface BenchResponse {
+  readonly status: number;
+  readonly bytes: number;
+  readonly text: string;
 }
 
 /** A process that sends the requests of an account, so that its work and its memory are not measured. */
@@ -91,14 +99,14 @@ export function startBenchClient({ apiKey }: BenchAccount) {
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   );
   return {
-    /** @returns The length of the response, and its beginning. */
-    async send({ method, url, body }: BenchRequest): Promise<{ readonly bytes: number; readonly text: string }> {
+    /** @returns The status and the length of the response, and its beginning. */
+    async send({ method, url, body, expected = [200] }: BenchRequest): Promise<BenchResponse> {
       const headers = { 'x-service-apikey': apiKey, ...OPERATOR_CREDENTIALS };
       const form = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
       client.send({ url, init: { method, headers: { ...headers, ...form }, ...(body !== undefined && { body }) } });
       const [{ status, bytes, text }] = await once(client, 'message');
-      if (status !== 200) throw new Error(`${method} ${url} returned ${status}: ${text}`);
-      return { bytes: Number(bytes), text: String(text) };
+      if (!expected.includes(Number(status))) throw new Error(`${method} ${url} returned ${status}: ${text}`);
+      return { status: Number(status), bytes: Number(bytes), text: String(text) };
     },
     end: () => void client.kill(),
   };

@@ -6,12 +6,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { report } from '../../../.config/bench-row.ts';
+import { writeBillingProfile } from '../src/core/accounting/invoice-document/parties.ts';
 import { MAX_WAITING } from '../src/core/events/deliveries.ts';
+import { demoBillingProfile, undated } from '../src/sandbox/seller.ts';
 import { copyVms } from '../test/large-account.ts';
 import { startBenchClient, startBenchService } from './bench-service.ts';
 import type { BenchRequest } from './bench-service.ts';
@@ -29,6 +32,8 @@ const { engine, store, service, reseller, operator } = bench;
 const owner = await bench.newAccount('owner');
 const neighbour = await bench.newAccount('neighbour');
 const client = startBenchClient(owner);
+// An account without one has no XML.
+await store.commit(({ db }) => writeBillingProfile(db, owner.id, undated(demoBillingProfile), 0));
 
 /** Reads without a pause, as the other account, in a process of its own. It says how long the longest response took. */
 const reader = spawn(
@@ -225,6 +230,22 @@ await measure('VMs', VMS, 'is exported', () => send({ method: 'GET', url: `${ope
 await measure('VMs', VMS, 'ends a month', async () => {
   bench.enterNextMonth();
   await service.runRound();
+});
+
+const [invoice] = Object.entries(JSON.parse(await own('GET', '/accounting/invoices')).data).map(([id, summary]) => ({
+  id,
+  link: String(Object(summary).invoice),
+}));
+if (!invoice) throw new Error('The month has no invoice.');
+const { id: invoiceId, link } = invoice;
+await measure('VMs', VMS, 'reads the invoice of a month', () => own('GET', `/accounting/invoices/${invoiceId}`));
+await measure('VMs', VMS, 'is invoiced, and the operator reads it', () =>
+  send({ method: 'GET', url: `${operator}/invoices/${invoiceId}` }),
+);
+await measure('VMs', VMS, 'opens the XML of a month', () => send({ method: 'GET', url: link.replace('.pdf?', '.xml?') }));
+// A long PDF is drawn once, while its requests are refused.
+await measure('VMs', VMS, 'opens the PDF of a month', async () => {
+  while ((await client.send({ method: 'GET', url: link, expected: [200, 503] })).status === 503) await sleep(500);
 });
 
 progress('invoices');

@@ -34,8 +34,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
+  // A server listens at one URL. A list of a thousand links asks for it a thousand times.
+  let listeningAt: string | undefined;
   const started = await startRuntime(options, {
-    url: () => listeningUrl(app),
+    url: () => (listeningAt ??= app.addresses().length > 0 ? listeningUrl(app) : undefined) ?? listeningUrl(app),
     addresses: () => app.addresses().flatMap((bound) => (typeof bound === 'string' ? [] : bound.address)),
   });
   const { runtime, clock, metrics } = started;

@@ -11,7 +11,7 @@ import type { OperationId } from '../src/reseller/operation.ts';
 import { keyDetailsOf } from '../src/rules/ssh-key.ts';
 import { goodCall } from './good-calls.ts';
 import type { Owner } from './good-calls.ts';
-import { SMALL_VM, startService } from './harness.ts';
+import { sharedService, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
 import { apiOf, withForm } from './operations.ts';
@@ -19,7 +19,9 @@ import { apiOf, withForm } from './operations.ts';
 /** Data of a response. */
 type Data = Received['body'];
 
-/** A call of an operation with all its fields, and the data of its response. */
+const started = sharedService();
+
+/** A call of an operation with all its fields, and the data of its response. The effects of all its fields are checked after the same call. */
 interface Made {
   readonly service: TestService;
   readonly owner: Owner;
@@ -66,11 +68,12 @@ function resources(path?: (made: Made) => Sent['path']): Record<string, Effect> 
   return Object.fromEntries(names.map((name) => [name, configured((config) => config[name], path)]));
 }
 
+let ownNetworks = 0;
+
 /** The account's own network has one address, so a second one shows whether others may be used. */
-const usesOtherNetworks: Effect = async () => {
-  const service = await startService();
+const usesOtherNetworks: Effect = async ({ service }) => {
   const { id, apiKey } = await service.account();
-  const own = { id: `own-${id}`, datacenter: 'AMS1', accountId: id, cidr: '100.127.0.0/30', ddosProtection: 'none' };
+  const own = { id: `own-${id}`, datacenter: 'AMS1', accountId: id, cidr: `100.127.${ownNetworks++}.0/30`, ddosProtection: 'none' };
   await service.store.commit(({ db }) => addIpPool(db, own));
   const buy = async (allowFallbackIPs: boolean) =>
     (await service.call('createVm', { form: { ...SMALL_VM, ips: 2, allowFallbackIPs }, apiKey })).status;
@@ -81,8 +84,7 @@ const SPARE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uG
 
 /** A stored key becomes that of the VM. */
 function usesStoredKey(id: 'createVm' | 'reinstallVm' | 'resetVmPassword'): Effect {
-  return async () => {
-    const service = await startService();
+  return async ({ service }) => {
     const owner = await service.account();
     const { ssh_key_id } = (await service.call('addSshKey', { form: { ssh_key: SPARE_KEY }, apiKey: owner.apiKey })).body.data;
     const { form: { ssh_key: _, ssh_key_displayname: __, ...form } = {}, ...sent } = await goodCall(service, id, owner);
@@ -129,7 +131,8 @@ const WEBHOOK: Record<string, Effect> = {
 
 /** Two events, of which a field leaves some. */
 function eventsWith(fields: (first: Data) => Readonly<Record<string, unknown>>, left: readonly string[]): Effect {
-  return async ({ service, owner: { apiKey } }) => {
+  return async ({ service }) => {
+    const { apiKey } = await service.account();
     const { data } = (await service.call('createVm', { form: SMALL_VM, apiKey })).body;
     await service.call('setVmPower', { path: { vmid: String(data.identifier) }, form: { mode: 'stop' }, apiKey });
     const first = (await service.call('listEvents', { form: { limit: 1 }, apiKey })).body.data;
@@ -140,7 +143,8 @@ function eventsWith(fields: (first: Data) => Readonly<Record<string, unknown>>, 
 
 /** Two deliveries, of which a field leaves some. */
 function deliveriesFrom(form: Readonly<Record<string, unknown>>, left: readonly number[]): Effect {
-  return async ({ service, owner: { apiKey }, sent: { path = {} } }) => {
+  return async ({ service }) => {
+    const { path = {}, apiKey = '' } = await goodCall(service, 'listWebhookDeliveries', await service.account());
     for (let count = 0; count < 2; count++) await service.call('testWebhook', { path, apiKey });
     const { body } = await service.call('listWebhookDeliveries', { path, form, apiKey });
     expect(body.data.deliveries.map(({ delivery_id }: Data) => delivery_id)).toEqual(left);
@@ -310,12 +314,10 @@ test.each(withForm)('%s: each field has an effect that a response shows', async 
   if (effects === undefined) throw new Error(`The form of ${id} is new: name here the operations that show the effects of its fields.`);
   if ('sameAs' in effects && typeof effects.sameAs === 'string') return expect(fieldsOf(id)).toEqual(fieldsOf(effects.sameAs));
   expect(Object.keys(effects).toSorted()).toEqual(fieldsOf(id).toSorted());
-  for (const [field, effect] of Object.entries(effects)) {
-    const service = await startService();
-    const owner = await service.account();
-    const sent = await goodCall(service, id, owner);
-    const { status, body } = await service.call(id, sent);
-    expect({ status, message: body.message }).toMatchObject({ status: 200 });
-    await effect({ service, owner, sent, data: body.data }, sent.form?.[field]);
-  }
+  const service = await started();
+  const owner = await service.account();
+  const sent = await goodCall(service, id, owner);
+  const { status, body } = await service.call(id, sent);
+  expect({ status, message: body.message }).toMatchObject({ status: 200 });
+  for (const [field, effect] of Object.entries(effects)) await effect({ service, owner, sent, data: body.data }, sent.form?.[field]);
 });

@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 
 import { vatRatesOf } from '../src/core/accounting/account-vat.ts';
 import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
-import { contentOf, vatSumsOf } from '../src/core/accounting/invoice-document/issue.ts';
+import { vatSumsOf } from '../src/core/accounting/invoice-document/issue.ts';
+import { contentOf, storedContentOf } from '../src/core/accounting/invoice-document/stored-content.ts';
 import type { Store } from '../src/index.ts';
 import { periodOf } from '../src/rules/billing.ts';
 import { euros, UNITS_PER_CENT } from '../src/rules/money.ts';
@@ -41,7 +42,7 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
     expect(numbers, `numbers of ${kind} documents`).toEqual(numbers.map((_, index) => index + 1));
   }
   for (const { number, net, vat, content } of documents) {
-    const shown = contentOf({ content });
+    const shown = await contentOf(storedContentOf({ content }));
     const lines = shown.groups.flatMap((group) => group.lines).reduce((sum, { amount }) => sum + euros(amount), 0n);
     expect([number, lines, euros(shown.net), euros(shown.gross)]).toEqual([number, BigInt(net), BigInt(net), BigInt(net + vat)]);
     const rates = shown.vat.map((sum) => [treatmentIn(sum), euros(sum.net)] as const);

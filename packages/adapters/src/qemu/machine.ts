@@ -186,8 +186,7 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: Mac
     ['-smp', String(mark.cores)],
     ['-m', String(mark.mem)],
     ['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'std'],
-    // The bridge helper is another process, so no more than this can be denied.
-    ['-sandbox', 'on'],
+    ['-sandbox', sandboxOf(network)],
     ['-drive', `file=${DISK_FILE},format=qcow2,if=virtio,discard=unmap`],
     ['-drive', `file=${SEED_FILE},format=raw,if=virtio,readonly=on`],
     ['-netdev', networkOf(mark, network), '-device', `virtio-net-pci,netdev=net,mac=${macOf(mark)},romfile=`],
@@ -200,6 +199,11 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: Mac
     bootFrom(iso, kernel),
     ['-pidfile', PID_FILE],
   ].flat();
+}
+
+/** The system calls that QEMU may not make, should a guest break out of its machine. The bridge helper is another process with more rights. */
+function sandboxOf({ bridge }: Pick<MachineOptions, 'bridge'>): string {
+  return bridge === undefined ? 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny' : 'on,obsolete=deny';
 }
 
 /** A kernel without a boot loader would boot before the CD-ROM. */

@@ -10,7 +10,8 @@ import {
   markInvoicePaid as markPaid,
 } from '../core/accounting/invoice-changes.ts';
 import type { Group } from '../core/accounting/invoice-document/content.ts';
-import { contentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
+import { documentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
+import { contentOf } from '../core/accounting/invoice-document/stored-content.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { dayIn } from '../rules/day.ts';
@@ -90,7 +91,10 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
   kind: 'read',
   async run(db, { path, runtime }) {
     const invoice = await invoiceRowOf(db, path.invoice_id);
-    return toInvoiceDetail(invoice, (await documentsOf(db, [invoice])).get(invoice.id) ?? [], runtime);
+    const documents = (await documentsOf(db, [invoice])).get(invoice.id) ?? [];
+    const stored = await documentOf(db, invoice.id);
+    const groups = stored ? (await contentOf(stored)).groups : [];
+    return toInvoiceDetail(invoice, { documents, groups }, runtime);
   },
 };
 
@@ -104,7 +108,7 @@ export const createCreditNote: StoreOperation<'createCreditNote'> = {
     await correct(db, runtime, { invoiceId, name, amount, reason: body.reason, now });
     const document = await db
       .selectFrom('issued_documents')
-      .selectAll()
+      .select(DOCUMENT_COLUMNS)
       .where('invoice_id', '=', invoiceId)
       .where('name', '=', name)
       .executeTakeFirstOrThrow();
@@ -139,7 +143,9 @@ async function lockedInvoiceOf(db: Db, idOrNumber: string): Promise<Invoice> {
   return invoiceOf(db, id);
 }
 
-type Document = Selectable<IssuedDocumentsTable>;
+/** The columns of a document but its content and its PDF, which take megabytes for a large account. */
+const DOCUMENT_COLUMNS = ['id', 'invoice_id', 'kind', 'name', 'number', 'net', 'vat', 'vat_by_rate', 'reason', 'issued', 'due'] as const;
+type Document = Pick<Selectable<IssuedDocumentsTable>, (typeof DOCUMENT_COLUMNS)[number]>;
 
 /** The documents of invoices, the earliest first. */
 async function documentsOf(db: Db, invoices: readonly Row[]): Promise<ReadonlyMap<string, Document[]>> {
@@ -147,7 +153,7 @@ async function documentsOf(db: Db, invoices: readonly Row[]): Promise<ReadonlyMa
   const ids = invoices.map(({ id }) => id);
   const documents = await db
     .selectFrom('issued_documents')
-    .selectAll()
+    .select(DOCUMENT_COLUMNS)
     .where('invoice_id', 'in', ids)
     .orderBy('issued')
     .orderBy('number')
@@ -172,7 +178,12 @@ function toInvoice(invoice: Row, documents: readonly Document[]): Invoice {
   };
 }
 
-function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: Runtime): InvoiceDetail {
+interface Issued {
+  readonly documents: readonly Document[];
+  readonly groups: readonly Group[];
+}
+
+function toInvoiceDetail(invoice: Row, { documents, groups }: Issued, runtime: Runtime): InvoiceDetail {
   const document = documents.find(({ kind }) => kind === 'invoice');
   return {
     ...toInvoice(invoice, documents),
@@ -181,7 +192,7 @@ function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: 
     document: linkTo(invoice.id, runtime),
     xml: linkTo(invoice.id, runtime, 'xml'),
     credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
-    groups: document ? contentOf(document).groups.map(toGroup) : [],
+    groups: groups.map(toGroup),
   };
 }
 

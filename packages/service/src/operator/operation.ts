@@ -8,6 +8,7 @@ import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Db, Transaction } from '../store/store.ts';
+import { partsInTurns } from '../store/turns.ts';
 import { recordChange } from './access/record-change.ts';
 import type { Change } from './access/record-change.ts';
 import { assertConfirmed } from './access/second-operator.ts';
@@ -139,6 +140,6 @@ export async function performOperator<Id extends OperatorId>(
     case 'service':
       return operation.run(call, (db, change) => recordChange(db, call, change));
     case 'stream':
-      return Readable.from(await operation.run(call, (db, change) => recordChange(db, call, change)));
+      return Readable.from(partsInTurns(await operation.run(call, (db, change) => recordChange(db, call, change))));
   }
 }

@@ -14,14 +14,19 @@ const MAX_LOGGED_KEY_LENGTH = 255;
 /** A response as it is sent. */
 export interface Reply {
   readonly status: number;
-  /** JSON text of the envelope. */
-  readonly body: string;
+  /** JSON text of the envelope. A long one is in chunks. */
+  readonly body: string | readonly string[];
   /** The body with its secrets masked, for the request log. */
   readonly loggedBody: string;
   /** The `type` of an error, or null for a success. */
   readonly errorType: string | null;
   /** Seconds in Retry-After. If undefined, the status decides. */
   readonly retryAfter?: number | undefined;
+}
+
+/** A reply whose body is one text. */
+export interface WholeReply extends Reply {
+  readonly body: string;
 }
 
 /** An error to send. A Refusal is one. */
@@ -70,12 +75,12 @@ export interface SuccessContent {
 /** Writes error responses. */
 export interface ErrorCodec {
   /** @param maskKey Masks the caller's API key, which a refusal may repeat as the name of an unknown field. */
-  error(requestId: string | null, content: ErrorContent, maskKey?: MaskKey): Reply;
+  error(requestId: string | null, content: ErrorContent, maskKey?: MaskKey): WholeReply;
 }
 
 /** Writes the responses of one operation. */
 export interface ReplyCodec extends ErrorCodec {
-  success(requestId: string, result: SuccessContent): Reply;
+  success(requestId: string, result: SuccessContent): WholeReply;
   /** Like `success`, in turns with other requests. */
   longSuccess(requestId: string, result: SuccessContent): Promise<Reply>;
   /** The response to a repeated request. @param body The body of the first response. */
@@ -99,18 +104,19 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
     return hasRequestId ? requestId : null;
   }
   /** The body for the request log. A long one has only the envelope. */
-  function logged(envelope: ReturnType<typeof successEnvelope>, body: string): string {
-    if (body.length > MAX_LOGGED_RESPONSE_LENGTH)
-      return JSON.stringify(successEnvelope(envelope.requestID, envelope.message, `[cut: ${body.length} characters]`));
+  function logged(envelope: ReturnType<typeof successEnvelope>, chunks: readonly string[]): string {
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    if (length > MAX_LOGGED_RESPONSE_LENGTH)
+      return JSON.stringify(successEnvelope(envelope.requestID, envelope.message, `[cut: ${length} characters]`));
     const masked = maskSecrets(resellerDocument, schema, envelope);
-    return masked === envelope ? body : JSON.stringify(masked);
+    return masked === envelope ? chunks.join('') : JSON.stringify(masked);
   }
   return {
     ...createErrorCodec(sentId),
     success(requestId, { message, data }) {
       const envelope = successEnvelope(sentId(requestId), message, show(data));
       const body = JSON.stringify(envelope);
-      return { status: 200, body, loggedBody: logged(envelope, body), errorType: null };
+      return { status: 200, body, loggedBody: logged(envelope, [body]), errorType: null };
     },
     async longSuccess(requestId, { message, data }) {
       const envelope = successEnvelope(sentId(requestId), message, show(data));

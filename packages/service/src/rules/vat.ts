@@ -114,26 +114,47 @@ export function taxed(
   denominator: bigint,
   total: Money,
 ): { readonly sums: readonly VatSum[]; readonly amounts: readonly Money[] } {
-  const rates = amounts
-    .map(treatmentOf)
-    .filter((one, index, all) => all.findIndex((other) => isSameTreatment(one, other)) === index)
-    .toSorted((one, other) => other.basisPoints - one.basisPoints || Number(one.reverseCharge ?? 0) - Number(other.reverseCharge ?? 0));
-  const byRate = rates.map((rate) => amounts.filter((one) => isSameTreatment(one, rate)));
+  const rates = byTreatment(amounts);
   const nets = apportionCents(
-    byRate.map((own) => sumOf(own.map(({ exact }) => exact))),
+    rates.map(({ own }) => own.reduce((sum, [, { exact }]) => sum + exact, 0n)),
     denominator,
     total,
   );
-  const shares = new Map<RatedAmount, Money>();
-  for (const [rate, own] of byRate.entries()) {
-    const exact = own.map((one) => one.exact);
+  const shares: Money[] = [];
+  for (const [rate, { own }] of rates.entries()) {
+    const exact = own.map(([, one]) => one.exact);
     const parts = apportionCents(exact, denominator, nets[rate] ?? 0n);
-    for (const [index, one] of own.entries()) shares.set(one, parts[index] ?? 0n);
+    for (const [part, [index]] of own.entries()) shares[index] = parts[part] ?? 0n;
   }
   return {
-    sums: rates.map((rate, index) => ({ ...rate, net: nets[index] ?? 0n, vat: vatOn(nets[index] ?? 0n, rate.basisPoints) })),
-    amounts: amounts.map((one) => shares.get(one) ?? 0n),
+    sums: rates.map(({ treatment }, rate) => ({
+      ...treatment,
+      net: nets[rate] ?? 0n,
+      vat: vatOn(nets[rate] ?? 0n, treatment.basisPoints),
+    })),
+    amounts: shares,
   };
+}
+
+/** The amounts of one treatment, each with its index. */
+interface TreatedAmounts {
+  readonly treatment: VatTreatment;
+  readonly own: (readonly [index: number, amount: RatedAmount])[];
+}
+
+/** In one pass, because an invoice may have many thousand lines. The highest rate comes first. */
+function byTreatment(amounts: readonly RatedAmount[]): TreatedAmounts[] {
+  const treatments = new Map<string, TreatedAmounts>();
+  for (const [index, amount] of amounts.entries()) {
+    const key = `${amount.basisPoints} ${amount.reverseCharge === true}`;
+    const treated = treatments.get(key) ?? { treatment: treatmentOf(amount), own: [] };
+    treated.own.push([index, amount]);
+    treatments.set(key, treated);
+  }
+  return [...treatments.values()].toSorted(
+    ({ treatment: one }, { treatment: other }) =>
+      other.basisPoints - one.basisPoints || Number(one.reverseCharge ?? 0) - Number(other.reverseCharge ?? 0),
+  );
 }
 
 function sumOf(amounts: readonly bigint[]): bigint {

@@ -210,3 +210,18 @@ test('answers for a name below a DNAME with the name that takes its place', asyn
   expect(await resolver.resolveCname(`www.old.${path.domain}`)).toEqual([`www.new.${path.domain}`]);
   await expect(resolver.resolve4(`old.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENODATA');
 });
+
+test.each([
+  ['IQUERY', 1],
+  ['STATUS', 2],
+  ['NOTIFY', 4],
+  ['UPDATE', 5],
+])('a message of the kind %s is not implemented, and changes nothing', async (_, opcode) => {
+  const { port } = await startWithZone();
+  const client = createSocket('udp4');
+  onTestFinished(() => void client.close());
+  const question = { type: 'SOA', name: path.domain } as const;
+  client.send(packet.encode({ type: 'query', id: 7, flags: opcode << 11, questions: [question] }), port, '127.0.0.1');
+  const [message] = await once(client, 'message');
+  expect(packet.decode(message)).toMatchObject({ id: 7, type: 'response', rcode: 'NOTIMP', answers: [], authorities: [] });
+});

@@ -99,11 +99,17 @@ function serveTcp(source: NameSource, socket: Socket): void {
   });
 }
 
+/** The bits of the flags with the kind of a message (RFC 1035, 4.1.1). A query has 0; NOTIFY and UPDATE have others. */
+const OPCODE_BITS = 0x78_00;
+const NOTIMP = 4;
+
 /** Undefined for a message that is not a query. */
 async function responseToQuery({ store, ports }: NameSource, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const query = decodedMessage(message);
   const [question, ...others] = query?.questions ?? [];
   if (query === undefined || question === undefined || others.length > 0 || query.type !== 'query') return undefined;
+  const opcode = (query.flags ?? 0) & OPCODE_BITS;
+  if (opcode !== 0) return packet.encode({ type: 'response', id: query.id ?? 0, flags: opcode | NOTIMP, questions: [question] });
   const name = question.name.toLowerCase();
   const type = NUMBERED_TYPES[question.type] ?? question.type;
   const { outcome, answers, authorities, isAuthoritative } = await store.read((db) =>

@@ -65,6 +65,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   vm_monitors: 3,
   invoices: 3,
   issued_documents: 4,
+  document_parts: 5,
   payments: 4,
   payment_uses: 5,
   document_series: 0,

@@ -13,6 +13,7 @@ import type {
   ChargesTable,
   DocumentSeriesTable,
   InvoicesTable,
+  DocumentPartsTable,
   IssuedDocumentsTable,
   LogosTable,
   PaymentUsesTable,
@@ -122,6 +123,7 @@ export interface Schema {
   // Billing
   invoices: InvoicesTable;
   issued_documents: IssuedDocumentsTable;
+  document_parts: DocumentPartsTable;
   document_series: DocumentSeriesTable;
   logos: LogosTable;
   positions: PositionsTable;

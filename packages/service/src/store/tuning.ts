@@ -18,6 +18,8 @@ export interface Tuning {
   readonly documentBatch: number;
   /** Positions from which on the lines of a document are written before its transaction. */
   readonly documentLines: number;
+  /** Bytes of a part of a PDF. A longer one is stored and sent part by part. */
+  readonly documentPartBytes: number;
   /** Rows that one transaction of a clean-up deletes, and rows that one of its queries reads. */
   readonly cleanUpBatch: number;
   /** Deliveries and events that one transaction adds, changes or deletes for one account. */
@@ -97,6 +99,7 @@ export const DEFAULT_TUNING: Tuning = {
   usageBatch: 50,
   documentBatch: 25,
   documentLines: 250,
+  documentPartBytes: 262_144,
   cleanUpBatch: 500,
   deliveryStep: 100,
   streamedRows: 500,

@@ -74,7 +74,7 @@ test.each([
   ['absent members', { a: undefined, b: { c: undefined, d: [undefined] }, e: undefined }],
   ['values deeper than the members that are written one by one', { a: { b: { c: { d: { e: { f: [1, { g: 2 }] } } } } } }],
 ])('writes %s like JSON.stringify', async (_, value) => {
-  expect(await jsonInTurns(value)).toBe(JSON.stringify(value));
+  expect((await jsonInTurns(value)).join('')).toBe(JSON.stringify(value));
 });
 
 test('collects a long text in a few chunks', () => {

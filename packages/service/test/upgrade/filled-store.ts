@@ -32,6 +32,7 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   }
   for (const vmId of service.hypervisor.vms.keys()) service.hypervisor.use(vmId, { sent: 1_003 });
   await payAndCorrect(service, operate, owner);
+  await drawDocument(service, owner);
   await restrictAccess(service, operate, owner);
   await operate('POST', '/sandbox/faults', { effect: { kind: 'delay', milliseconds: 1 }, operations: ['listSales'], times: 3 });
   // Stores the failed authentications.
@@ -50,6 +51,14 @@ async function leaveConsoleLink(service: TestOperator, { apiKey }: Owner): Promi
   const { list } = (await service.call('listVms', { apiKey })).body.data;
   const { vmid } = list.find(({ status }: { status: string }) => status === 'running');
   await service.call('openVmConsole', { path: { vmid: String(vmid) }, apiKey });
+}
+
+/** Stores the PDF of an invoice. */
+async function drawDocument(service: TestOperator, { apiKey }: Owner): Promise<void> {
+  const [{ document }] = (await service.call('listDocuments', { apiKey })).body.data.list;
+  const { pathname, search } = new URL(document);
+  const { ok } = await fetch(service.baseUrl + pathname + search);
+  if (!ok) throw new Error('The PDF of an invoice cannot be opened.');
 }
 
 function operating(service: TestOperator): Operate {

@@ -25,7 +25,7 @@ async function startThawed(engine: Engine): Promise<TestOperator> {
 const OF_SEVERAL_INSTANCES: ReadonlySet<string> = new Set(['instances', 'kysely_migration_lock']);
 
 test('the store to freeze has a row in every table', async () => {
-  const service = await startOperator({ engine: 'sqlite', publicUrl });
+  const service = await startOperator({ engine: 'sqlite', publicUrl, tuning: { documentPartBytes: 1_000 } });
   const owner = await fillEveryTable(service);
   const empty = await service.store.read(async (db) => {
     const names: string[] = [];

@@ -5,7 +5,7 @@ import type { RawBuilder } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import { inChunks, inTurns } from '../../store/turns.ts';
+import { inChunks, inTurns, nextTurn } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
@@ -60,6 +60,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   sale_prices: through('sale_id', 'sales', 'id'),
   invoices: ofAccount(),
   issued_documents: ofAccount(),
+  document_parts: ofAccount(),
   payments: ofAccount(),
   payment_uses: through('payment_id', 'payments', 'id'),
   positions: ofAccount(),
@@ -124,6 +125,7 @@ export async function exportAccount(
     for (const [table, rows] of Object.entries(accountRows)) {
       if (rows === null || rows === 'log') continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
+      await nextTurn();
     }
     return found;
   });

@@ -9,7 +9,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import type { DocumentContent } from './invoice-document/content.ts';
-import { contentOf } from './invoice-document/issue.ts';
+import { contentOf, storedContentOf } from './invoice-document/stored-content.ts';
 
 /** From the first instant to the last one, in milliseconds. */
 export interface TimeRange {
@@ -68,7 +68,12 @@ interface CsvPage {
   readonly next: Place | undefined;
 }
 
-type BookedDocument = Selectable<IssuedDocumentsTable> & { readonly status: string; readonly paid: number };
+/** All columns that the rows need. The PDF of a long document takes megabytes. */
+const BOOKED_COLUMNS = ['id', 'account_id', 'invoice_id', 'kind', 'name', 'number', 'issued', 'due', 'content'] as const;
+type BookedDocument = Pick<Selectable<IssuedDocumentsTable>, (typeof BOOKED_COLUMNS)[number]> & {
+  readonly status: string;
+  readonly paid: number;
+};
 
 const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: BookedDocument, content: DocumentContent) => string[]>> = {
   invoices: (document, content) =>
@@ -115,7 +120,7 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
     const documents = await db
       .selectFrom('issued_documents')
       .innerJoin('invoices', 'invoices.id', 'issued_documents.invoice_id')
-      .selectAll('issued_documents')
+      .select(BOOKED_COLUMNS.map((column) => `issued_documents.${column}` as const))
       .select(['invoices.status', 'invoices.paid'])
       .where(({ eb, and, or }) =>
         or([eb('issued_documents.issued', '>', at), and([eb('issued_documents.issued', '=', at), eb('issued_documents.id', '>', id)])]),
@@ -126,8 +131,10 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
       .limit(tuningOf(db).bookkeepingPage)
       .execute();
     const last = documents.length < tuningOf(db).bookkeepingPage ? undefined : documents.at(-1);
+    const rows: string[] = [];
+    for (const document of documents) for (const row of rowsOf[table](document, await contentOf(storedContentOf(document)))) rows.push(row);
     return {
-      text: documents.flatMap((document) => rowsOf[table](document, contentOf(document))).join(''),
+      text: rows.join(''),
       next: last && { at: last.issued, id: last.id },
     };
   };

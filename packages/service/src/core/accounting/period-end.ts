@@ -50,7 +50,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .where('account_id', '=', accountId)
     .where('invoice_id', 'is', null)
     .execute();
-  const moved = await movedTo(db, invoice.id);
+  const moved = await movedTo(db, invoice);
   if (positions.length > 0 || charges.length > 0 || moved > 0n) await insertInvoice(db, invoice);
   await moveToInvoice(db, invoice, positions, await changePrices(db, accountId, end));
   await db
@@ -138,11 +138,12 @@ function positionsToMove(db: Db, accountId: string, end: Seconds) {
  * What the positions that earlier steps have moved add to the invoice. The store adds up seconds only: a price times seconds may exceed its
  * 64 bits.
  */
-async function movedTo(db: Db, invoiceId: string): Promise<PriceSeconds> {
+async function movedTo(db: Db, { id, accountId }: NewInvoice): Promise<PriceSeconds> {
   const byPrice = await db
     .selectFrom('positions')
     .select(['monthly_price', sql<Seconds>`sum(stop - start)`.as('seconds')])
-    .where('invoice_id', '=', invoiceId)
+    .where('account_id', '=', accountId)
+    .where('invoice_id', '=', id)
     .groupBy('monthly_price')
     .execute();
   return byPrice.reduce((sum, { monthly_price, seconds }) => sum + BigInt(monthly_price) * BigInt(seconds), 0n);

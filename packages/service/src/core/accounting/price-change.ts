@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { pricesOfAllVms } from '../../rules/price-version.ts';
@@ -32,9 +33,9 @@ export async function changePrices(
       .select(['id', 'cores', 'mem', 'disk', 'ips', 'backup_slots', 'network_speed', 'storage'])
       .where('account_id', '=', accountId)
       .where('hostsystem', '=', name)
-      .where('state', 'in', ['running', 'stopped'])
       .where('price_basis', '=', 'STANDARD')
       .where('prices_from', '<', version.validFrom)
+      .$if(ids === undefined, (query) => query.where('state', 'in', ['running', 'stopped']))
       .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
       .execute();
     const prices = vms.map((vm) => ({ id: vm.id, price: monthlyPriceOf(vm, version.prices) }));
@@ -43,6 +44,24 @@ export async function changePrices(
     for (const { id, price } of prices) changed.set(id, price);
   }
   return changed;
+}
+
+/** A VM with the resources and the price of its order. */
+export interface OrderedVm {
+  readonly accountId: string;
+  readonly vmId: number;
+  /** Net price of 30 days when the order was reserved. */
+  readonly price: Money;
+}
+
+/**
+ * The price of a VM whose order is confirmed: that of its reservation, unless a period has begun since whose prices apply to all VMs. Its row
+ * has the resources of the order already. The transaction must have locked the account.
+ *
+ * @param instant An instant of the open period, in seconds.
+ */
+export async function presentPrice(db: Db, { accountId, vmId, price }: OrderedVm, instant: Seconds): Promise<Money> {
+  return (await changePrices(db, accountId, periodOf(instant).start, [vmId])).get(vmId) ?? price;
 }
 
 async function storeVmPrices(

@@ -21,6 +21,7 @@ import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts
 import type { Spender } from '../account/spending.ts';
 import { priceListOf } from '../accounting/account-vat.ts';
 import { assertMonthOf, holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
+import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
 import { findOsImage } from '../catalogue/catalogue.ts';
 import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
@@ -147,9 +148,10 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
   call: ({ hypervisor }, plan, token) => hypervisor.create(orderOf(plan), token),
 
   async confirm({ db }, { purchase, hold, ...purchased }) {
-    await startBilling(db, purchase, { vmId: purchased.vmId, monthlyPrice: purchased.monthlyPrice, hold });
-    await startRunning(db, { vmId: purchased.vmId, now: purchase.runtime.ports.clock.now() });
-    return purchased;
+    const { vmId } = purchased;
+    const monthlyPrice = await startBilling(db, purchase, { vmId, monthlyPrice: purchased.monthlyPrice, hold });
+    await startRunning(db, { vmId, now: purchase.runtime.ports.clock.now() });
+    return { ...purchased, monthlyPrice };
   },
 
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
@@ -282,15 +284,22 @@ const startRunning = prepared<{ vmId: number; now: number }, unknown>((db, param
     .where('id', '=', parameter('vmId')),
 );
 
-/** Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation. */
+/**
+ * Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation.
+ *
+ * @returns The net price of 30 days.
+ */
 export async function startBilling(
   db: Db,
   { runtime, accountId, now }: Pick<Purchase, 'runtime' | 'accountId' | 'now'>,
-  { vmId, monthlyPrice, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
-): Promise<void> {
+  { vmId, monthlyPrice: price, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
+): Promise<Money> {
   await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });
-  const start = await lockAccountAt(db, accountId, Math.floor(now / 1000));
+  const bought = Math.floor(now / 1000);
+  const start = await lockAccountAt(db, accountId, bought);
+  const monthlyPrice = start === bought ? price : await presentPrice(db, { accountId, vmId, price }, start);
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
+  return monthlyPrice;
 }

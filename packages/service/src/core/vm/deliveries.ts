@@ -23,6 +23,7 @@ import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import { assertMonthOf, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
@@ -217,7 +218,7 @@ interface ResizeToConfirm {
 
 /**
  * Gives a VM other resources. Until it is confirmed, the VM occupies the larger amount of each resource. The price is that of the time
- * of the reservation. The result is the net price of 30 days.
+ * of the reservation (see `presentPrice`). The result is the net price of 30 days.
  */
 export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, ResizePlan, Money> = {
   name: 'resizeVm',
@@ -315,8 +316,9 @@ async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pric
   if (releasedIp !== undefined) await releaseAddress(db, vm.id, { address: releasedIp, now: clock.now() });
   else if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, { count: from.ips - to.ips, now: clock.now() });
   await releaseCredit(db, vm.account_id, hold);
-  await billAt(db, vm, price, instant);
-  return price;
+  const present = await presentPrice(db, { accountId: vm.account_id, vmId: vm.id, price }, instant);
+  await billAt(db, vm, present, instant);
+  return present;
 }
 
 function needsOtherMachine(from: BilledResources, to: BilledResources): boolean {

@@ -11,6 +11,7 @@ import type { Db } from '../../store/store.ts';
 import type { Spender } from '../account/spending.ts';
 import { giveSpendingBack, spend } from '../account/spending.ts';
 import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { presentPrice } from '../accounting/price-change.ts';
 import { previewPositionEnd } from '../accounting/vm-billing.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
@@ -171,8 +172,7 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
   call: ({ hypervisor }, { move: { source } }, token) => hypervisor.resize(source.after, token),
 
   async confirm({ db }, { runtime, move }) {
-    await confirmMove(db, runtime, move);
-    return movedIpOf(move);
+    return confirmMove(db, runtime, move);
   },
 
   compensate: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
@@ -186,7 +186,7 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
 
   asTask: {
     begin: async (_transaction, { move }) => movedIpOf(move),
-    finish: ({ db }, move, runtime) => confirmMove(db, runtime, move),
+    finish: async ({ db }, move, runtime) => void (await confirmMove(db, runtime, move)),
   },
 
   describeFailure: undoneMessage,
@@ -238,19 +238,26 @@ async function beginIpChange(
   };
 }
 
-async function confirmMove(db: Db, runtime: Runtime, { accountId, hold, address, source, target }: StoredIpMove): Promise<void> {
+async function confirmMove(db: Db, runtime: Runtime, move: StoredIpMove): Promise<MovedIp> {
+  const { accountId, hold, address, source, target } = move;
   const instant = await settledInstant(db, { account_id: accountId }, runtime);
   await releaseCredit(db, accountId, BigInt(hold));
   await moveAddress(db, { address, from: source.vmId, to: target.vmId });
-  for (const { vmId: id, to, price, basis, pricesFrom } of [source, target]) {
-    const changed = { ...to, monthly_price: price, price_basis: basis, prices_from: pricesFrom };
-    await db.updateTable('vms').set(changed).where('id', '=', id).execute();
-    await billAt(db, { id, account_id: accountId }, BigInt(price), instant);
-  }
+  const moved = { source: await bill(db, accountId, source, instant), target: await bill(db, accountId, target, instant) };
   await endChange(db, source.vmId);
   const vm = await db.selectFrom('vms').select('state').where('id', '=', target.vmId).executeTakeFirstOrThrow();
   const requiresRestart = usesNewAddressesLater(vm, runtime);
   await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
+  return moved;
+}
+
+/** Bills a VM for its new addresses. */
+async function bill(db: Db, accountId: string, { vmId, to, price, basis, pricesFrom }: VmChange, instant: number): Promise<PricedVm> {
+  const changed = { ...to, monthly_price: price, price_basis: basis, prices_from: pricesFrom };
+  await db.updateTable('vms').set(changed).where('id', '=', vmId).execute();
+  const present = await presentPrice(db, { accountId, vmId, price: BigInt(price) }, instant);
+  await billAt(db, { id: vmId, account_id: accountId }, present, instant);
+  return { vmId, price: present };
 }
 
 function movedIpOf({ source, target }: StoredIpMove): MovedIp {

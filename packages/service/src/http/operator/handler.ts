@@ -9,8 +9,10 @@ import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
 import { versionOf } from '../../operator/version.ts';
 import type { Db } from '../../store/store.ts';
+import { jsonInTurns } from '../../store/turns.ts';
 import { clientAddressOf } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
+import { sendText } from '../shared/server.ts';
 import { createWindowCounter } from '../shared/window-limit.ts';
 import type { CountEvent, WindowLimit } from '../shared/window-limit.ts';
 import { operatorApi } from './api.ts';
@@ -66,10 +68,8 @@ export function operatorRoute<Id extends OperatorId>(
       reply.headers(sessionHeaders(api.id, context, request));
       if (body === undefined) return reply.code(api.status).send();
       if (api.isVersioned) reply.header('etag', versionOf(body));
-      return reply
-        .code(api.status)
-        .type(`${api.mediaType}; charset=utf-8`)
-        .send(body instanceof Readable ? body : JSON.stringify(body));
+      reply.code(api.status).type(`${api.mediaType}; charset=utf-8`);
+      return body instanceof Readable ? reply.send(body) : sendText(reply, await jsonInTurns(body));
     },
   };
 }

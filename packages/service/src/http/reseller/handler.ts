@@ -11,6 +11,7 @@ import { operations } from '../../reseller/table.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { clientAddressOf } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
+import { sendText } from '../shared/server.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
@@ -138,5 +139,5 @@ export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): 
   reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
-  return reply.code(status).type(JSON_TYPE).send(body);
+  return sendText(reply.code(status).type(JSON_TYPE), body);
 }

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { FastifyInstance } from 'fastify';
 
 import { createDocumentRenderer } from '../../core/accounting/invoice-document/renderer.ts';
@@ -6,6 +8,7 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { DOCUMENTS_PATH, isSignatureOf } from '../../rules/document-link.ts';
 import type { DocumentFormat } from '../../rules/document-link.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import { partsInTurns } from '../../store/turns.ts';
 
 const EXPIRES = /^[1-9]\d{0,11}$/;
 
@@ -17,7 +20,7 @@ const TYPES: Readonly<Record<DocumentFormat, string>> = { pdf: 'application/pdf'
  */
 export function serveInvoiceDocuments(app: FastifyInstance, runtime: Runtime): void {
   const renderer = createDocumentRenderer();
-  const filesOf = { pdf: storedDocumentFiles(runtime.store, renderer), xml: documentXml(runtime.store) };
+  const filesOf = { pdf: storedDocumentFiles(runtime.store, renderer), xml: documentXml(runtime.store, renderer) };
   app.addHook('onClose', () => renderer.close());
   app.route<{ Params: { file: string }; Querystring: Readonly<Record<string, unknown>> }>({
     method: 'GET',
@@ -42,7 +45,7 @@ export function serveInvoiceDocuments(app: FastifyInstance, runtime: Runtime): v
         .header('cache-control', 'private, no-store')
         .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')
-        .send(file.bytes);
+        .send(Readable.from(partsInTurns(file.parts)));
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 
 import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { queuesOf } from '../../core/queues.ts';
 import type { Random } from '../../rules/random.ts';
 import { missingSettings } from '../../store/missing-settings.ts';
+import { partsInTurns } from '../../store/turns.ts';
 import { boundedReads } from './bounded-reads.ts';
 import { createHostCheck, SECURITY_HEADERS, sendSecurityHeaders } from './browsers.ts';
 import type { HostCheck } from './browsers.ts';
@@ -91,6 +93,12 @@ export function createServer(
 /** The route of a path in the document: `/vm/{vmid}` becomes `/vm/:vmid`. */
 export function routeUrl(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** Sends a text. One of many chunks leaves chunk by chunk, in turns with other work. */
+export function sendText(reply: FastifyReply, text: string | readonly string[]): FastifyReply {
+  const chunks = typeof text === 'string' ? [text] : text;
+  return reply.send(chunks.length === 1 ? chunks[0] : Readable.from(partsInTurns(chunks)));
 }
 
 /** Base URL at which the server listens. */

@@ -172,27 +172,82 @@ test.each(engines)('bills a VM that starts while the month ends at the price of 
   await expectInvariants(service.store);
 });
 
-test.each(engines)('keeps the reserved price of a resize that is delivered while the month ends, on %s', async (engine) => {
-  const during: { work?: () => Promise<unknown> } = {};
+/** A service whose hypervisor creates and resizes a VM while the month ends, if the test says so. */
+async function startAtMonthEnd(engine: Engine) {
+  const during: { work?: (() => Promise<unknown>) | undefined } = {};
   class Hypervisor extends TestHypervisor {
+    override async create(...given: Parameters<TestHypervisor['create']>) {
+      await during.work?.();
+      return super.create(...given);
+    }
     override async resize(...given: Parameters<TestHypervisor['resize']>): Promise<void> {
       await during.work?.();
       return super.resize(...given);
     }
   }
-  const { service, schedule, buy, priceOf, change } = await start(engine, { hypervisor: new Hypervisor() });
-  const { clock } = service;
+  const started = await start(engine, { hypervisor: new Hypervisor() });
+  const { clock, runScheduledJobs } = started.service;
+  return {
+    ...started,
+    async whileMonthEnds<T>(deliver: () => Promise<T>): Promise<T> {
+      during.work = async () => {
+        during.work = undefined;
+        clock.advanceTo(DECEMBER);
+        await runScheduledJobs();
+      };
+      return deliver();
+    },
+  };
+}
+
+test.each(engines)('a resize that is delivered while the month ends has the prices of all VMs in the new month, on %s', async (engine) => {
+  const { service, schedule, buy, priceOf, change, whileMonthEnds } = await startAtMonthEnd(engine);
   const vmid = await buy();
   await schedule('3.00', { valid_from: DECEMBER, applies_to: 'all_vms' });
-  during.work = async () => {
-    clock.advanceTo(DECEMBER);
-    await service.runScheduledJobs();
-  };
-  expect((await change(vmid, { backup_slots: 3, max_price: '10.90' })).body.data.pricings.monthly).toBe(10.9);
-  expect(await priceOf(vmid)).toBe(10.9);
-  clock.advanceTo(JANUARY);
+  const resized = await whileMonthEnds(() => change(vmid, { backup_slots: 3, max_price: '10.90' }));
+  expect(resized.body.data.pricings.monthly).toBe(12.9);
   expect(await priceOf(vmid)).toBe(12.9);
-  expect(await invoicedPrices(service, JANUARY, vmid)).toEqual(['UP-DOWNGRADE 10.9']);
+  service.clock.advanceTo(JANUARY);
+  expect(await priceOf(vmid)).toBe(12.9);
+  expect(await invoicedPrices(service, JANUARY, vmid)).toEqual(['UP-DOWNGRADE 12.9']);
+  await expectInvariants(service.store);
+});
+
+test.each(engines)('a VM that is created while the month ends has the prices of all VMs in the new month, on %s', async (engine) => {
+  const { service, schedule, buy, priceOf, whileMonthEnds } = await startAtMonthEnd(engine);
+  await schedule('3.00', { valid_from: DECEMBER, applies_to: 'all_vms' });
+  service.clock.advanceTo('2026-11-30T23:59:57Z');
+  const vmid = await whileMonthEnds(buy);
+  expect(await priceOf(vmid)).toBe(12.4);
+  service.clock.advanceTo(JANUARY);
+  expect(await invoicedPrices(service, JANUARY, vmid)).toEqual(['CREATE 12.4']);
+  await expectInvariants(service.store);
+});
+
+test.each(engines)(
+  'both VMs of an address that moves while the month ends have the prices of all VMs in the new month, on %s',
+  async (engine) => {
+    const { service, schedule, buy, priceOf, whileMonthEnds } = await startAtMonthEnd(engine);
+    const [from, to] = [await buy({ ips: 2 }), await buy()];
+    await schedule('3.00', { valid_from: DECEMBER, applies_to: 'all_vms' });
+    const { list } = (await service.call('listIps')).body.data;
+    const { ip_address } = list.find(({ first }: { first: boolean }) => !first);
+    const before = [await priceOf(from), await priceOf(to)];
+    const moved = await whileMonthEnds(() => service.call('assignIp', { path: { ip_address }, form: { vmid: to } }));
+    expect(moved.status).toBe(200);
+    // Two cores at 3.00 in the place of 2.00, and the price of the address changes its VM.
+    expect([await priceOf(from), await priceOf(to)]).toEqual([Number(before[1]) + 2, Number(before[0]) + 2]);
+    await expectInvariants(service.store);
+  },
+);
+
+test.each(engines)('prices for new purchases change neither while a month ends, on %s', async (engine) => {
+  const { service, schedule, buy, priceOf, change, whileMonthEnds } = await startAtMonthEnd(engine);
+  await schedule('3.00', { valid_from: DECEMBER, applies_to: 'new_purchases' });
+  service.clock.advanceTo('2026-11-30T23:59:57Z');
+  const changed = await buy();
+  await whileMonthEnds(() => change(changed, { backup_slots: 3 }));
+  expect(await priceOf(changed)).toBe(10.9);
   await expectInvariants(service.store);
 });
 

@@ -78,6 +78,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     'handles',
     'positions',
     'charges',
+    'document_parts',
     'issued_documents',
     'payments',
     'invoices',

@@ -5,6 +5,8 @@ import { zones } from './0003-zones.ts';
 import { addressQuarantine } from './0004-address-quarantine.ts';
 import { webhookConfirmation } from './0005-webhook-confirmation.ts';
 import { feedIndexes } from './0006-feed-indexes.ts';
+import { listsInOrder } from './0010-lists-in-order.ts';
+import { documentParts } from './0011-document-parts.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
@@ -18,5 +20,7 @@ export function migrationsOf(engine: Engine) {
     '0004-address-quarantine': addressQuarantine(engine),
     '0005-webhook-confirmation': webhookConfirmation(engine),
     '0006-feed-indexes': feedIndexes,
+    '0010-lists-in-order': listsInOrder,
+    '0011-document-parts': documentParts(engine),
   };
 }

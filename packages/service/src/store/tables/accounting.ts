@@ -57,7 +57,7 @@ export interface InvoicesTable {
   number: string | null;
 }
 
-/** Invoices and credit notes as they were issued. Only `pdf` changes, once. */
+/** Invoices and credit notes as they were issued. Only `pdf` or `pdf_parts` changes, once. */
 export interface IssuedDocumentsTable {
   /** The identifier of the invoice, or a UUID for a credit note. Links contain it. */
   id: string;
@@ -82,8 +82,20 @@ export interface IssuedDocumentsTable {
   due: number | null;
   /** JSON of `DocumentContent`: everything that the PDF shows. */
   content: string;
-  /** The PDF, base64. Null until it is requested for the first time. */
+  /** The PDF, base64. Null until it is requested for the first time, and if it is in parts. */
   pdf: Generated<string | null>;
+  /** The number of parts of a long PDF, once all of them are stored. */
+  pdf_parts: Generated<number | null>;
+}
+
+/** The parts of long PDFs. */
+export interface DocumentPartsTable {
+  document_id: string;
+  /** From 0. */
+  number: number;
+  account_id: string;
+  /** Base64. */
+  pdf: string;
 }
 
 /** The part of a payment that pays an invoice, or that was refunded. */

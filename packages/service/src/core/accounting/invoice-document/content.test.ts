@@ -8,7 +8,8 @@ import { euros } from '../../../rules/money.ts';
 import { chargeOwed } from '../charge.ts';
 import type { Charge } from '../charge.ts';
 import { durationOf } from './content.ts';
-import { contentOf, issueDocuments } from './issue.ts';
+import { issueDocuments } from './issue.ts';
+import { contentOf, storedContentOf } from './stored-content.ts';
 
 const NOVEMBER_10 = Math.floor(START / 1000);
 
@@ -20,7 +21,7 @@ async function groupsOf(service: TestService, accountId: string) {
   const document = await service.store.read((db) =>
     db.selectFrom('issued_documents').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow(),
   );
-  return contentOf(document).groups;
+  return (await contentOf(storedContentOf(document))).groups;
 }
 
 function charge({ store, ports, clock }: TestService, one: Charge): Promise<void> {

@@ -102,11 +102,8 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
-/** How lines are written: at once in a transaction, and in turns with other work outside of one. */
-export interface Pace {
-  handleEach<Item>(items: Iterable<Item>, handle: (item: Item) => void): Promise<void>;
-  json(value: unknown): Promise<string>;
-}
+/** Handles many items: at once in a transaction, and in turns with other work outside of one. */
+export type HandleEach = <Item>(items: Iterable<Item>, handle: (item: Item) => void) => Promise<void>;
 
 /** How lines are written. */
 export interface LineStyle {
@@ -121,7 +118,7 @@ export interface LineStyle {
 export async function taxedLines(
   db: Db,
   invoice: Selectable<InvoicesTable>,
-  { rates, pace, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly pace: Pace },
+  { rates, handleEach, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly handleEach: HandleEach },
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
@@ -130,18 +127,18 @@ export async function taxedLines(
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
   const lines: ExactLine[] = [];
-  await pace.handleEach(positions, (position) => {
+  await handleEach(positions, (position) => {
     const times = splitByRate(rates, position.start, position.stop ?? invoice.period_end);
     for (const time of times) lines.push(vmLine(position, time, style));
   });
   for (const charge of charges) lines.push({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) });
   const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
-  return { groups: await grouped(lines, amounts, pace), sums };
+  return { groups: await grouped(lines, amounts, handleEach), sums };
 }
 
-async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], pace: Pace): Promise<Group[]> {
+async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], handleEach: HandleEach): Promise<Group[]> {
   const groups = new Map<string, { lines: Line[]; total: Money }>();
-  await pace.handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
+  await handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
     const amount = amounts[index] ?? 0n;
     const group = groups.get(title) ?? { lines: [], total: 0n };
     group.lines.push({ ...line, amount: decimalOf(amount) });

@@ -14,16 +14,18 @@ import { readTimeZone } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 import { tuningOf } from '../../../store/tuning.ts';
-import { inTurns, jsonInTurns } from '../../../store/turns.ts';
+import { inTurns } from '../../../store/turns.ts';
 import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { monthDays, taxedLines } from './content.ts';
-import type { DocumentContent, Group, Line, Pace, RateSum } from './content.ts';
+import type { DocumentContent, HandleEach, Line } from './content.ts';
 import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
+import { compressLines, headOf, storedContentOf } from './stored-content.ts';
+import type { DocumentHead, StoredContent, StoredGroup } from './stored-content.ts';
 import { TEXTS } from './texts.ts';
 
 type Invoice = Selectable<InvoicesTable>;
@@ -104,19 +106,20 @@ interface PendingBatch {
   readonly written?: ReadonlyMap<string, WrittenLines>;
 }
 
-/** The lines of a document as JSON, and its sums. */
+/** The lines of a document as they are stored, and its sums. */
 interface WrittenLines {
   /** JSON: the language, time zone and rates that they were written with. The positions and charges no longer change. */
   readonly basis: string;
-  readonly groups: string;
+  readonly groups: readonly StoredGroup[];
   readonly sums: readonly VatSum[];
 }
 
 /** Writes the lines of the long documents of the next batch, in turns with other work. In a transaction, all others would wait for them. */
 async function writeLong(store: Store, batch: PendingBatch): Promise<ReadonlyMap<string, WrittenLines>> {
   const written = new Map<string, WrittenLines>();
+  const pace = inTurnsOf(store.tuning.documentLines);
   for (const invoice of await store.read((db) => longDocuments(db, batch).execute()))
-    written.set(invoice.id, await store.readLong(async (db) => linesInStyle(db, invoice, (await basisOf(db, invoice)).basis, IN_TURNS)));
+    written.set(invoice.id, await store.readLong(async (db) => linesInStyle(db, invoice, (await basisOf(db, invoice)).basis, pace)));
   return written;
 }
 
@@ -187,19 +190,30 @@ type Basis = Awaited<ReturnType<typeof basisOf>>['basis'];
 
 async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, pace: Pace): Promise<WrittenLines> {
   const { language, timeZone, rates } = basis;
-  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, pace });
-  const texts: string[] = [];
-  for (const group of groups) texts.push(await pace.json(group));
-  return { basis: JSON.stringify(basis), groups: `[${texts.join(',')}]`, sums };
+  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, handleEach: pace.handleEach });
+  const stored: StoredGroup[] = [];
+  for (const group of groups) stored.push({ ...group, lines: await pace.toStored(group.lines) });
+  return { basis: JSON.stringify(basis), groups: stored, sums };
 }
 
-const IN_TURNS: Pace = { handleEach: inTurns, json: jsonInTurns };
+/** How lines are written: at once in a transaction, and in turns with other work outside of one. */
+interface Pace {
+  readonly handleEach: HandleEach;
+  toStored(lines: readonly Line[]): Promise<StoredGroup['lines']>;
+}
+
+function inTurnsOf(partLines: number): Pace {
+  return {
+    handleEach: inTurns,
+    toStored: async (lines) => (lines.length < partLines ? lines : compressLines(lines, partLines)),
+  };
+}
 
 const AT_ONCE: Pace = {
   async handleEach(items, handle) {
     for (const item of items) handle(item);
   },
-  json: async (value) => JSON.stringify(value),
+  toStored: async (lines) => lines,
 };
 
 /** @param early The lines that were written before the transaction, unless what they depend on has changed since. */
@@ -218,7 +232,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller, early?: Wr
   const balance = await lockedBalance(db, invoice.account_id);
   // All other invoices are paid as long as there is a balance.
   const prepaid = balance < net + vat ? balance : net + vat;
-  const content: Omit<DocumentContent, 'groups'> = {
+  const content: DocumentHead = {
     kind: 'invoice',
     number,
     date: utcDay(invoice.created),
@@ -259,11 +273,11 @@ export interface Correction {
 export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>, correction: Correction): Promise<void> {
   const { invoice, name, amount, reason, now } = correction;
   await lockSeries(db, 'credit_note');
-  const documents = await db.selectFrom('issued_documents').selectAll().where('invoice_id', '=', invoice.id).execute();
+  const documents = await db.selectFrom('issued_documents').select(['kind', 'content']).where('invoice_id', '=', invoice.id).execute();
   const issued = documents.find(({ kind }) => kind === 'invoice');
   if (!issued) throw new Error(`The invoice ${invoice.id} has no document that a credit note could correct.`);
-  const original = contentOf(issued);
-  const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap((note) => sumsIn(contentOf(note)));
+  const original = headOf(storedContentOf(issued));
+  const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap((note) => sumsIn(headOf(storedContentOf(note))));
   const sums = correctionByRate(sumsIn(original), earlier, amount);
   const number = await takeNumber(db, 'credit_note');
   const texts = TEXTS[original.language ?? 'en'];
@@ -277,9 +291,9 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     amount: decimalOf(net),
     ...treatmentOf(treatment),
   }));
-  const { prepaid: _prepaid, groups: _groups, ...kept } = original;
+  const { prepaid: _prepaid, ...kept } = original;
   const groups = [{ title: 'Correction', lines, total: decimalOf(amount) }];
-  const content: Omit<DocumentContent, 'groups'> = {
+  const content: DocumentHead = {
     ...kept,
     kind: 'credit_note',
     number,
@@ -291,34 +305,17 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     ...shownSums(sums),
   };
   const id = uuidv7({ msecs: now, random: ports.random.bytes(16) });
-  await insertDocument(db, { id, invoice, content, groups: JSON.stringify(groups), name, sums, issued: now, due: null });
+  await insertDocument(db, { id, invoice, content, groups, name, sums, issued: now, due: null });
 }
 
-/** The document with an identifier, if it is issued. */
-export function documentOf(db: Db, id: string): Promise<Selectable<IssuedDocumentsTable> | undefined> {
-  return db.selectFrom('issued_documents').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Documents that were issued before lines had rates have one rate. Before lines had reverse charge, all lines of a document had it, or none. */
-type StoredContent = Omit<DocumentContent, 'vat' | 'groups'> & {
-  readonly vat: DocumentContent['vat'] | Omit<RateSum, 'net'>;
-  readonly groups: readonly (Omit<Group, 'lines'> & { readonly lines: readonly (Omit<Line, 'basisPoints'> & Partial<Line>)[] })[];
-};
-
-export function contentOf({ content }: Pick<IssuedDocumentsTable, 'content'>): DocumentContent {
-  const { vat, groups, ...stored }: StoredContent = JSON.parse(content);
-  const sums = 'basisPoints' in vat ? [{ ...vat, net: stored.net }] : vat;
-  const [{ basisPoints } = { basisPoints: 0 }] = sums;
-  const older: Partial<VatTreatment> = stored.reverseCharge && !sums.some((sum) => sum.reverseCharge) ? { reverseCharge: true } : {};
-  return {
-    ...stored,
-    vat: sums.map((sum) => ({ ...sum, ...older })),
-    groups: groups.map(({ lines, ...group }) => ({ ...group, lines: lines.map((line) => ({ basisPoints, ...line, ...older })) })),
-  };
+/** The content of the document with an identifier, if it is issued. */
+export async function documentOf(db: Db, id: string): Promise<StoredContent | undefined> {
+  const document = await db.selectFrom('issued_documents').select('content').where('id', '=', id).executeTakeFirst();
+  return document && storedContentOf(document);
 }
 
 /** The sums of a document, exactly. */
-function sumsIn({ vat }: DocumentContent): VatSum[] {
+function sumsIn({ vat }: DocumentHead): VatSum[] {
   return vat.map(({ net, amount, ...treatment }) => ({ ...treatmentOf(treatment), net: euros(net), vat: euros(amount) }));
 }
 
@@ -349,9 +346,8 @@ function totalsOf(sums: readonly VatSum[]): Pick<VatSum, 'net' | 'vat'> {
 interface NewDocument {
   readonly id: string;
   readonly invoice: Invoice;
-  readonly content: Omit<DocumentContent, 'groups'>;
-  /** JSON. */
-  readonly groups: string;
+  readonly content: DocumentHead;
+  readonly groups: readonly StoredGroup[];
   readonly name: string | null;
   readonly sums: readonly VatSum[];
   readonly issued: number;
@@ -375,8 +371,7 @@ async function insertDocument(db: Db, { id, invoice, content, groups, name, sums
       reason: content.corrects?.reason ?? null,
       issued,
       due,
-      // The groups are JSON already, because those of a long document are not written in a transaction.
-      content: `${JSON.stringify(content).slice(0, -1)},"groups":${groups}}`,
+      content: JSON.stringify({ ...content, groups } satisfies StoredContent),
     })
     .execute();
 }

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM } from '../../../../test/harness.ts';
 import { JPEG, JPEG_START } from '../../../../test/images.ts';
+import { oncePerFile } from '../../../../test/lifetime.ts';
 import { refusalOf, startOperator } from '../../../../test/operator.ts';
 import { sandboxSeller } from '../../../sandbox/seller.ts';
 
@@ -37,6 +38,9 @@ async function startSeller() {
   const set = (logo?: string | null) => operator.setSeller({ client, body: { ...sandboxSeller, ...(logo !== undefined && { logo }) } });
   return { service, client, set };
 }
+
+/** For refusals, which change nothing. The first one starts the thread that draws. */
+const refusing = oncePerFile(startSeller);
 
 /** The alternative texts of the images of a PDF. */
 async function figuresOf(url: string): Promise<string[]> {
@@ -83,7 +87,7 @@ test.each([
   ['a JPEG image without its end', JPEG_START],
   ['a GIF image', Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')],
 ])('refuses %s as a logo', async (_, image) => {
-  const { client, set } = await startSeller();
+  const { client, set } = await refusing();
   expect(await refusalOf(set(image.toString('base64')))).toMatchObject({
     status: 422,
     fields: [{ field: '#/logo', message: expect.stringContaining('must be a complete PNG or JPEG image') }],
@@ -92,6 +96,6 @@ test.each([
 });
 
 test('refuses a logo of more than 32 KiB', async () => {
-  const { set } = await startSeller();
+  const { set } = await refusing();
   expect(await refusalOf(set(Buffer.alloc(32_769).toString('base64')))).toMatchObject({ status: 422, fields: [{ field: '#/logo' }] });
 });

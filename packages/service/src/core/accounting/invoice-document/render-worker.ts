@@ -1,10 +1,18 @@
-/** The worker thread that renders documents, so that rendering does not block the event loop. */
+/** The worker thread that writes the files of documents, so that writing them does not block the event loop. */
 import { parentPort } from 'node:worker_threads';
 
-import type { DocumentContent } from './content.ts';
+import { toCii } from './cii.ts';
 import { renderDocument } from './pdf.ts';
+import type { WantedFile } from './renderer.ts';
+import { contentOf } from './stored-content.ts';
 
-parentPort?.on('message', async ({ content, logo }: { readonly content: DocumentContent; readonly logo?: Uint8Array }) => {
-  const pdf = new Uint8Array(await renderDocument(content, logo));
-  parentPort?.postMessage(pdf, [pdf.buffer]);
+parentPort?.on('message', async ({ content, format, logo }: WantedFile) => {
+  const file = await fileOf(await contentOf(content), format, logo);
+  parentPort?.postMessage(file, file ? [file.buffer] : []);
 });
+
+async function fileOf(content: Awaited<ReturnType<typeof contentOf>>, format: WantedFile['format'], logo: Uint8Array | undefined) {
+  if (format === 'pdf') return new Uint8Array(await renderDocument(content, logo));
+  const xml = toCii(content);
+  return xml === undefined ? undefined : new TextEncoder().encode(xml);
+}

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 import { Refusal } from '../../../rules/refusal.ts';
-import type { DocumentContent } from './content.ts';
+import { lineCountOf } from './stored-content.ts';
+import type { StoredContent } from './stored-content.ts';
 
 /** Maximum number of documents that wait while another one is rendered. */
 const MAX_WAITING = 20;
@@ -12,44 +13,70 @@ const RENDER_TIMEOUT_OF_LINE_MS = 10;
 /** Longer documents wait for each other, and not the others for them. */
 const LONG_LINES = 1_000;
 
-/** Renders short documents one after another in a worker thread, and long ones in another. */
+/** Writes the files of short documents one after another in a worker thread, and those of long ones in another. */
 export interface DocumentRenderer {
-  /** @throws Refusal 503 if too many documents wait already. */
-  render(content: DocumentContent, logo?: Uint8Array): Promise<Uint8Array>;
-  /** Ends the thread. */
+  /**
+   * Draws the PDF.
+   *
+   * @throws Refusal 503 if too many documents wait already.
+   */
+  render(content: StoredContent, logo?: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Writes the XML. Undefined for a buyer without an address.
+   *
+   * @throws Refusal 503 if too many documents wait already.
+   */
+  writeXml(content: StoredContent): Promise<Uint8Array | undefined>;
+  /** Ends the threads. */
   close(): Promise<void>;
 }
 
+/** What a thread writes. */
+export interface WantedFile {
+  readonly content: StoredContent;
+  readonly format: 'pdf' | 'xml';
+  readonly logo: Uint8Array | undefined;
+}
+
 export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRenderer {
-  const [short, long] = [threadRenderer(maxWaiting), threadRenderer(maxWaiting)];
+  const [short, long] = [createThread(maxWaiting), createThread(maxWaiting)];
+  function threadFor(content: StoredContent): WritingThread {
+    return lineCountOf(content) > LONG_LINES ? long : short;
+  }
   return {
-    render: (content, logo) => (lengthOf(content) > LONG_LINES ? long : short).render(content, logo),
+    async render(content, logo) {
+      const pdf = await threadFor(content).write({ content, format: 'pdf', logo });
+      if (!pdf) throw new TypeError('The renderer returned something other than a document.');
+      return pdf;
+    },
+    writeXml: (content) => threadFor(content).write({ content, format: 'xml', logo: undefined }),
     async close() {
       await Promise.all([short.close(), long.close()]);
     },
   };
 }
 
-function lengthOf({ groups }: DocumentContent): number {
-  return groups.reduce((sum, { lines }) => sum + lines.length, 0);
+/** Writes one file after another. */
+interface WritingThread {
+  write(wanted: WantedFile): Promise<Uint8Array | undefined>;
+  close(): Promise<void>;
 }
 
-function threadRenderer(maxWaiting: number): DocumentRenderer {
+function createThread(maxWaiting: number): WritingThread {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function renderNow(content: DocumentContent, logo: Uint8Array | undefined): Promise<Uint8Array> {
+  async function writeNow(wanted: WantedFile): Promise<Uint8Array | undefined> {
     worker ??= startWorker();
-    const timeoutMs = RENDER_TIMEOUT_MS + lengthOf(content) * RENDER_TIMEOUT_OF_LINE_MS;
+    const timeoutMs = RENDER_TIMEOUT_MS + lineCountOf(wanted.content) * RENDER_TIMEOUT_OF_LINE_MS;
     try {
       // `once` rejects if the thread fails.
-      const rendered = once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) });
+      const written = once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-      worker.postMessage({ content, logo });
-      const [pdf]: unknown[] = await rendered;
-      if (!(pdf instanceof Uint8Array)) throw new TypeError('The renderer returned something other than a document.');
-      return pdf;
+      worker.postMessage(wanted);
+      const [file]: unknown[] = await written;
+      return file instanceof Uint8Array ? file : undefined;
     } catch (error) {
       // The next document gets a new thread.
       await endWorker();
@@ -63,14 +90,14 @@ function threadRenderer(maxWaiting: number): DocumentRenderer {
   }
 
   return {
-    async render(content, logo) {
+    async write(wanted) {
       if (waiting > maxWaiting)
         throw new Refusal(503, 'unavailable', 'Too many invoice documents are being rendered. Open the link again in a few seconds.');
       waiting++;
-      const rendered = last.then(() => renderNow(content, logo));
-      last = rendered.catch(() => undefined);
+      const written = last.then(() => writeNow(wanted));
+      last = written.catch(() => undefined);
       try {
-        return await rendered;
+        return await written;
       } finally {
         waiting--;
       }

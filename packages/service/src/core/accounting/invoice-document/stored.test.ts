@@ -4,6 +4,13 @@ import { SMALL_VM } from '../../../../test/harness.ts';
 import { startOperator } from '../../../../test/operator.ts';
 import { createDocumentRenderer } from './renderer.ts';
 import { storedDocumentFiles } from './stored.ts';
+import type { DocumentFile } from './stored.ts';
+
+async function bytesOf(file: Promise<DocumentFile | undefined>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of (await file)?.parts ?? []) parts.push(part);
+  return Buffer.concat(parts);
+}
 
 test('a request does not wait for a long drawing, which goes on once, and its document is kept', async () => {
   const service = await startOperator();
@@ -30,11 +37,31 @@ test('a request does not wait for a long drawing, which goes on once, and its do
   for (const file of await Promise.allSettled([files(id), files(id)])) expect(file).toMatchObject({ status: 'rejected', reason: refused });
   await expect(files(id)).rejects.toMatchObject(refused);
   drawing.resolve();
-  await expect.poll(() => files(id).catch(() => undefined), { timeout: 60_000 }).toMatchObject({ bytes: expect.any(Buffer) });
-  expect(
-    Buffer.from((await files(id))?.bytes ?? [])
-      .subarray(0, 5)
-      .toString(),
-  ).toBe('%PDF-');
+  await expect.poll(() => files(id).catch(() => undefined), { timeout: 60_000 }).toMatchObject({ parts: expect.anything() });
+  expect((await bytesOf(files(id))).subarray(0, 5).toString()).toBe('%PDF-');
   expect(drawn).toBe(1);
+});
+
+test.each([1_000, 100_000, 10_000_000])('a PDF in parts of %d bytes is kept and sent as it was drawn', async (documentPartBytes) => {
+  const service = await startOperator({ tuning: { documentPartBytes } });
+  await service.call('createVm', { form: SMALL_VM });
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const { id } = await service.store.read((db) => db.selectFrom('issued_documents').select('id').executeTakeFirstOrThrow());
+  const renderer = createDocumentRenderer();
+  onTestFinished(() => renderer.close());
+  let drawn = Buffer.of();
+  const files = storedDocumentFiles(service.store, {
+    async render(...given) {
+      const pdf = await renderer.render(...given);
+      drawn = Buffer.from(pdf);
+      return pdf;
+    },
+  });
+  const parts = Math.ceil((await bytesOf(files(id))).length / documentPartBytes);
+  expect((await bytesOf(files(id))).equals(drawn)).toBe(true);
+  const stored = await service.store.read((db) => db.selectFrom('document_parts').select('number').orderBy('number').execute());
+  expect(stored.map(({ number }) => number)).toEqual(parts === 1 ? [] : [...Array(parts).keys()]);
+  const { list } = (await service.call('listDocuments')).body.data;
+  expect(Buffer.from(await (await fetch(list[0].document)).arrayBuffer()).equals(drawn)).toBe(true);
 });

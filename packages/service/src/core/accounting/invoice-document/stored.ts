@@ -1,15 +1,15 @@
 import { Refusal } from '../../../rules/refusal.ts';
 import { withinTime } from '../../../rules/within-time.ts';
 import type { Db, Store } from '../../../store/store.ts';
-import { toCii } from './cii.ts';
-import { contentOf, documentOf, issueDocuments } from './issue.ts';
+import { documentOf, issueDocuments } from './issue.ts';
 import { readLogo } from './parties.ts';
 import type { DocumentRenderer } from './renderer.ts';
 
 /** An issued document as a file. */
 export interface DocumentFile {
   readonly number: string;
-  readonly bytes: Uint8Array;
+  /** A long file is read part by part. */
+  readonly parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 /** Returns the file of an issued document. Undefined if there is no such document. */
@@ -39,13 +39,12 @@ function stillDrawn(): never {
 }
 
 /** Returns the XML of each document whose buyer has an address. */
-export function documentXml(store: Store): DocumentFiles {
+export function documentXml(store: Store, { writeXml }: Pick<DocumentRenderer, 'writeXml'>): DocumentFiles {
   return async (id) => {
-    const document = await issuedDocument(store, id);
-    const content = document && contentOf(document);
-    const xml = content && toCii(content);
-    if (xml !== undefined) return { number: content?.number ?? '', bytes: Buffer.from(xml) };
-    if (!document) return undefined;
+    const content = await issuedDocument(store, id);
+    if (!content) return undefined;
+    const bytes = await writeXml(content);
+    if (bytes) return { number: content.number, parts: partsOf(store, bytes) };
     throw new Refusal(
       404,
       'not_found',
@@ -55,27 +54,66 @@ export function documentXml(store: Store): DocumentFiles {
 }
 
 async function storedFile(store: Store, id: string): Promise<DocumentFile | undefined> {
-  const row = await store.read((db) => db.selectFrom('issued_documents').select(['number', 'pdf']).where('id', '=', id).executeTakeFirst());
-  return row && row.pdf !== null ? { number: row.number, bytes: Buffer.from(row.pdf, 'base64') } : undefined;
+  const row = await store.read((db) =>
+    db.selectFrom('issued_documents').select(['number', 'pdf', 'pdf_parts']).where('id', '=', id).executeTakeFirst(),
+  );
+  if (!row) return undefined;
+  const { number, pdf, pdf_parts: count } = row;
+  if (pdf !== null) return { number, parts: [Buffer.from(pdf, 'base64')] };
+  return count === null ? undefined : { number, parts: storedParts(store, id, count) };
+}
+
+async function* storedParts(store: Store, id: string, count: number): AsyncGenerator<Uint8Array> {
+  for (let number = 0; number < count; number++) {
+    const { pdf } = await store.read((db) =>
+      db.selectFrom('document_parts').select('pdf').where('document_id', '=', id).where('number', '=', number).executeTakeFirstOrThrow(),
+    );
+    yield Buffer.from(pdf, 'base64');
+  }
 }
 
 async function renderAndStore(store: Store, render: DocumentRenderer['render'], id: string): Promise<DocumentFile | undefined> {
-  const document = await issuedDocument(store, id);
-  if (!document) return undefined;
-  const content = contentOf(document);
+  const content = await issuedDocument(store, id);
+  if (!content) return undefined;
   const { logo_hash: hash } = content.seller;
   const logo = hash === undefined ? undefined : await store.read((db) => readLogo(db, hash));
-  const pdf = Buffer.from(await render(content, logo)).toString('base64');
-  await store.commit(({ db }) =>
+  const parts = [...partsOf(store, await render(content, logo))];
+  const [only = new Uint8Array()] = parts;
+  if (parts.length === 1) await keepPdf(store, id, { pdf: Buffer.from(only).toString('base64') });
+  else {
+    for (const [number, part] of parts.entries()) await keepPart(store, id, { number, pdf: Buffer.from(part).toString('base64') });
+    await keepPdf(store, id, { pdf_parts: parts.length });
+  }
+  return storedFile(store, id);
+}
+
+function* partsOf({ tuning: { documentPartBytes: size } }: Store, bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at === 0 || at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function keepPdf(store: Store, id: string, stored: { readonly pdf: string } | { readonly pdf_parts: number }): Promise<unknown> {
+  return store.commit(({ db }) =>
     db
       .updateTable('issued_documents')
-      .set({ pdf })
+      .set(stored)
       .where('id', '=', id)
       // Another instance may have rendered it at the same time.
       .where('pdf', 'is', null)
+      .where('pdf_parts', 'is', null)
       .execute(),
   );
-  return storedFile(store, id);
+}
+
+function keepPart(store: Store, id: string, { number, pdf }: { readonly number: number; readonly pdf: string }): Promise<unknown> {
+  return store.commit(async ({ db }) => {
+    const { account_id } = await db.selectFrom('issued_documents').select('account_id').where('id', '=', id).executeTakeFirstOrThrow();
+    await db
+      .insertInto('document_parts')
+      .values({ document_id: id, number, account_id, pdf })
+      // An earlier attempt has rendered the same bytes.
+      .onConflict((conflict) => conflict.columns(['document_id', 'number']).doNothing())
+      .execute();
+  });
 }
 
 /** An invoice may be opened before the scheduled jobs have issued its document. */
