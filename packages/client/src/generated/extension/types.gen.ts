@@ -3090,7 +3090,7 @@ export type WebhookDelivery = {
      */
     subject: string;
     /**
-     * `pending` until the URL has accepted the event, then `delivered`; `failed` after attempts for 72 hours.
+     * `pending` until the URL has accepted the event, then `delivered`; `failed` after 11 attempts.
      */
     status: 'pending' | 'delivered' | 'failed' | (string & {});
     /**

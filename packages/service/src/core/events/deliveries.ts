@@ -26,8 +26,11 @@ export const WAITS_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ] as const;
-/** A delivery that has failed for this long is given up (extension: "Webhooks"). */
-export const GIVE_UP_MS = 72 * HOUR_MS;
+/**
+ * A delivery is given up after so many attempts (extension: "Webhooks"). Attempts count and not hours, because the clock of a sandbox passes days
+ * in a moment.
+ */
+export const MOST_ATTEMPTS = WAITS_MS.length + 1;
 /** Events that one replay sends again. */
 export const MAX_REPLAYED = 10_000;
 /** Deliveries of an account that may wait when a replay begins. */
@@ -418,7 +421,7 @@ export async function storeAttempt(
     .executeTakeFirstOrThrow();
   const wait = WAITS_MS[Math.min(mine.attempts, WAITS_MS.length) - 1] ?? 0;
   const first = mine.first_attempt ?? now;
-  const isGivenUp = now - first >= GIVE_UP_MS;
+  const isGivenUp = mine.attempts >= MOST_ATTEMPTS;
   // Where nothing arrives, the webhook is disabled and its deliveries wait. If others arrive, only this one is given up.
   const reason = reasonToDisable({ status, hasFailedLong: isGivenUp && (failing_since ?? now) <= first });
   if (reason !== undefined) await disable(db, webhook_id, reason);
@@ -438,7 +441,7 @@ function reasonToDisable({
   readonly hasFailedLong: boolean;
 }): string | undefined {
   if (status === GONE) return 'The URL responded with 410, which says that it wants no more events.';
-  return hasFailedLong ? `Nothing that was sent to the URL in ${GIVE_UP_MS / HOUR_MS} hours arrived.` : undefined;
+  return hasFailedLong ? `Nothing arrived at the URL, to which an event was sent ${MOST_ATTEMPTS} times.` : undefined;
 }
 
 async function disable(db: Db, webhookId: string, reason: string): Promise<void> {

@@ -103,6 +103,16 @@ export function dueBackups(db: Db, instant: number) {
   return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
 }
 
+/** When the next scheduled backup is due, in seconds. */
+export async function nextBackup(db: Db): Promise<number | undefined> {
+  const { next } = await db
+    .selectFrom('vms')
+    .select(({ fn }) => fn.min<number | null>('backup_due').as('next'))
+    .where('state', 'in', ['running', 'stopped'])
+    .executeTakeFirstOrThrow();
+  return next ?? undefined;
+}
+
 interface MovedBackup {
   readonly vmId: number;
   readonly from: number | null;

@@ -1,10 +1,14 @@
 import type { AdvanceClockRequest } from '@reseller/operator-client';
 
+import { jobKinds } from '../../core/jobs/job-kinds.ts';
+import { ALL_JOBS, firstJob } from '../../core/jobs/job.ts';
+import { nextBackup } from '../../core/vm/backup-schedule.ts';
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
+import { periodOf } from '../../rules/billing.ts';
 import { toInstant } from '../../rules/instants.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Store } from '../../store/store.ts';
 import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
 
@@ -14,31 +18,75 @@ export const getClock: ServiceOperation<'getClock'> = {
   run: async ({ sandbox }) => toClock(sandbox),
 };
 
-/** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
+/**
+ * POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. On its way the clock stops where something is due, so
+ * that events, documents and scheduled backups have their own times.
+ */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
   async run({ runtime: { store }, sandbox, body }, record) {
-    const advanced = await sandbox.exclusive(async () => {
-      const { clock } = sandbox;
-      // If the process stops before the jobs are performed, another instance or the next start performs them.
-      const { from, by, offset } = await store.commit(async ({ db }) => {
+    const { clock } = sandbox;
+    let done = 0;
+    // The jobs of a stop are one piece of work, and what runs next to them is waited for outside of it.
+    async function runAll(): Promise<void> {
+      done += await sandbox.exclusive(() => sandbox.runAllJobs());
+      await sandbox.settled();
+    }
+    const { from, to } = await sandbox.exclusive(() =>
+      store.commit(async ({ db }) => {
         const ahead = await claimClockOffset(db);
         const before = clock.base.now() + ahead;
-        const advance = advanceOf(body, before);
-        await writeClockOffset(db, ahead + advance);
-        await record(db, { before: clockAt(before, ahead), after: clockAt(before + advance, ahead + advance) });
-        return { from: before, by: advance, offset: ahead + advance };
-      });
-      clock.setOffset(offset);
-      await sandbox.propagate();
-      const sales = await store.read((db) => salesBetween(db, from, from + by));
-      const done = await sandbox.runAllJobs();
-      return { ...toClock(sandbox), work_done: done + sales };
-    });
-    await sandbox.settled();
-    return advanced;
+        const by = advanceOf(body, before);
+        await record(db, { before: clockAt(before, ahead), after: clockAt(before + by, ahead + by) });
+        return { from: before, to: before + by };
+      }),
+    );
+    const gap = Math.ceil((to - from) / MOST_STOPS);
+    for (let now = from, isFirst = true; now < to || isFirst; isFirst = false) {
+      // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
+      const stop = await store.read((db) => nextStop(db, { now, to, gap }));
+      const isAhead = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop }));
+      // A reset, a restore or another advance has moved the clock.
+      if (!isAhead) break;
+      now = stop;
+      await runAll();
+      // The ends of backups and of other work next to the jobs are events of this stop.
+      await runAll();
+    }
+    await sandbox.propagate();
+    const sales = await store.read((db) => salesBetween(db, from, to));
+    return { ...toClock(sandbox), work_done: done + sales };
   },
 };
+
+/** Stops of an advance, however much is due in it. Each costs a round of jobs. */
+const MOST_STOPS = 400;
+
+/** The next instant of an advance in milliseconds: that of the next due work, the start of a month at the latest. */
+async function nextStop(db: Db, { now, to, gap }: { readonly now: number; readonly to: number; readonly gap: number }): Promise<number> {
+  const job = await firstJob(db, jobKinds, ALL_JOBS);
+  const backup = await nextBackup(db);
+  const due = Math.min(job?.job.due ?? Infinity, backup ?? Infinity) * 1000;
+  if (due >= to) return to;
+  return Math.min(to, Math.max(due, now + gap), periodOf(Math.floor(now / 1000)).end * 1000);
+}
+
+/** @returns Whether the clock was where the advance had left it. */
+function moveClock(store: Store, { clock }: Sandbox, { from, to }: { readonly from: number; readonly to: number }): Promise<boolean> {
+  return store
+    .commit(async ({ db }) => {
+      const ahead = await claimClockOffset(db);
+      // The clock of the machine goes on between the stops.
+      const isLeft = ahead === clock.offset && clock.base.now() + ahead >= from;
+      const offset = Math.max(ahead, to - clock.base.now());
+      if (isLeft) await writeClockOffset(db, offset);
+      return isLeft ? offset : undefined;
+    })
+    .then((offset) => {
+      if (offset !== undefined) clock.setOffset(offset);
+      return offset !== undefined;
+    });
+}
 
 /**
  * Turns back the clocks of all instances before older data is restored, so that no instance performs jobs that are not yet due.

@@ -168,3 +168,27 @@ test('a reset whose hypervisor fails says so, and leaves the machines to a compa
   const { findings } = await operator.getReconciliation({ client });
   expect(findings.map(({ kind }) => kind)).toContain('vm_unknown');
 });
+
+test.each(engines)('an advance leaves each event and each scheduled backup at its own time, on %s', async (engine) => {
+  const service = await startOperator({ engine });
+  const { client } = service;
+  const { body } = await service.call('createVm', { form: { ...SMALL_VM, backup_slots: 3 } });
+  const path = { vmid: String(body.data.identifier) };
+  const begun = service.clock.now();
+  expect((await service.call('setVmBackupSchedule', { path, form: { interval: 'daily' } })).status).toBe(200);
+  await operator.advanceClock({ client, body: { to: '2027-01-03T00:00:00Z' } });
+  const times: string[] = [];
+  for (let cursor: string | undefined = undefined; ;) {
+    const page: { data: { events: { type: string; timestamp: string }[]; next_cursor: string; has_more: boolean } } = (
+      await service.call('listEvents', { form: { limit: 100, ...(cursor !== undefined && { cursor }) } })
+    ).body;
+    times.push(...page.data.events.map(({ type, timestamp }) => `${type} ${timestamp.slice(0, 16)}`));
+    cursor = page.data.next_cursor;
+    if (!page.data.has_more) break;
+  }
+  expect(times.filter((time) => time.startsWith('invoice.issued'))).toEqual(['invoice.issued 2027-01-01T00:00']);
+  const made = times.filter((time) => time.startsWith('vm.backup.created'));
+  const days = Array.from({ length: 30 }, (_, day) => new Date(begun + (24 + day) * 86_400_000).toISOString().slice(0, 16));
+  expect(made).toEqual(days.filter((day) => made.some((time) => time.endsWith(day))).map((day) => `vm.backup.created ${day}`));
+  expect(made).toHaveLength(30);
+});
