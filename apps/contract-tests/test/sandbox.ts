@@ -17,8 +17,10 @@ import type { Store } from '@reseller/service';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 
-/** Thirty-two days, longer than any month. */
-const OVER_A_MONTH = 32 * 86_400;
+/** The services begin on the 20th of this month, so that a month ends before their feed loses its first events, after 30 days. */
+const today = new Date();
+const AHEAD_MS = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 20) - today.getTime();
+const NEXT_MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1)).toISOString();
 const DOMAIN = 'contract-cancelled.net';
 
 /** The service on two sockets of this machine, with its own store. */
@@ -31,6 +33,8 @@ export interface Sandbox {
   readonly things: { readonly server: string; readonly domain: string };
   close(): Promise<void>;
 }
+
+const portsOnThe20th = () => simulatedPorts({ clock: { now: () => Date.now() + AHEAD_MS } });
 
 const STORE_FILE = 'store.sqlite';
 
@@ -51,7 +55,7 @@ export async function startSandbox({ extension = true }: { extension?: boolean }
 async function prepareFile(prepared: string): Promise<void> {
   const directory = newDirectory();
   const store = await openSqliteStore(directory);
-  await seedSandbox(store, simulatedPorts());
+  await seedSandbox(store, portsOnThe20th());
   const service = await start(store, true);
   await fill(service);
   await service.close();
@@ -68,7 +72,7 @@ function newDirectory(): string {
 }
 
 async function start(store: Store, extension: boolean): Promise<Omit<Sandbox, 'things'>> {
-  const ports = simulatedPorts();
+  const ports = portsOnThe20th();
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
   const operatorToken = 'operator-token-of-the-contract-tests-0123456789';
   const service = await createService({
@@ -108,7 +112,7 @@ async function fill(access: Access): Promise<void> {
   await orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer.id } });
   const server = await serverOf(access);
   // The month ends with the server being set up, so that its runtime begins after it.
-  await advanceClock({ client, body: { by_seconds: OVER_A_MONTH } });
+  await advanceClock({ client, body: { to: NEXT_MONTH } });
   if (!server.deployed) {
     const management = {
       dashboard: 'https://ipmi.example',

@@ -52,7 +52,8 @@ interface RunContext {
 
 /** Calls a service and judges its responses. */
 export async function runAgainst(asked: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
-  const served = isOwnSandbox(asked, environment) ? await openServedDocument(asked.target) : undefined;
+  // A plan sends nothing.
+  const served = !asked.plan && isOwnSandbox(asked, environment) ? await openServedDocument(asked.target) : undefined;
   const loaded = served ?? (await openChosenDocument(asked));
   const credentials = { ...credentialsIn(environment, loaded.document), ...asked.credentials };
   const args = { ...asked, credentials, target: targetFor(asked, loaded.document) };

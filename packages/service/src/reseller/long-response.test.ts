@@ -14,7 +14,8 @@ test.each([
   if (!codec) throw new Error('The document has no listDomains.');
   const write = async (list: string[]) => {
     const success = { message: 'Domains.', data: { list } };
-    return isLong ? codec.longSuccess('id', success) : codec.success('id', success);
+    const { body, loggedBody } = isLong ? await codec.longSuccess('id', success) : codec.success('id', success);
+    return { body: [body].flat().join(''), loggedBody };
   };
   const overhead = (await write([''])).body.length;
   const fitting = await write(['d'.repeat(LIMIT - overhead)]);
