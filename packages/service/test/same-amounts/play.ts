@@ -3,6 +3,7 @@ import { fillPath } from '@reseller/contract';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 
+import { contentOf, storedContentOf } from '../../src/core/accounting/invoice-document/stored-content.ts';
 import { createAccount, issueApiKey, simulatedPorts } from '../../src/index.ts';
 import type { Store } from '../../src/index.ts';
 import { euros } from '../../src/rules/money.ts';
@@ -148,6 +149,12 @@ const TABLES = {
 /** Identifiers in texts are random. */
 const IDENTIFIER = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
+/** A row whose document, if it has one, is as it was before its lines were compressed. */
+async function withReadableLines<Row extends object>(row: Row): Promise<Row> {
+  if (!('content' in row)) return row;
+  return { ...row, content: JSON.stringify(await contentOf(storedContentOf({ content: String(row.content) }))) };
+}
+
 async function amountsIn(store: Store, names: ReadonlyMap<string, string>): Promise<Record<string, string[]>> {
   const known = new Map([...names].map(([name, id]) => [id, name]));
   const renamed = (value: unknown): string =>
@@ -165,7 +172,7 @@ async function amountsIn(store: Store, names: ReadonlyMap<string, string>): Prom
       ['positions', TABLES.positions],
       ['audit_records', TABLES.audit_records],
     ] as const) {
-      const rows = await db.selectFrom(table).selectAll().execute();
+      const rows = await Promise.all((await db.selectFrom(table).selectAll().execute()).map(withReadableLines));
       result[table] = rows.map((row) => withoutVms(columns.map((column) => renamed(Reflect.get(row, column))).join(' | '))).toSorted();
     }
     return result;

@@ -32,20 +32,20 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
       done += await sandbox.exclusive(() => sandbox.runAllJobs());
       await sandbox.settled();
     }
-    const { from, to } = await sandbox.exclusive(() =>
+    const { from, to, target } = await sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const ahead = await claimClockOffset(db);
         const before = clock.base.now() + ahead;
         const by = advanceOf(body, before);
         await record(db, { before: clockAt(before, ahead), after: clockAt(before + by, ahead + by) });
-        return { from: before, to: before + by };
+        return { from: before, to: before + by, target: ahead + by };
       }),
     );
     const gap = Math.ceil((to - from) / MOST_STOPS);
     for (let now = from, isFirst = true; now < to || isFirst; isFirst = false) {
       // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
       const stop = await store.read((db) => nextStop(db, { now, to, gap }));
-      const isAhead = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop }));
+      const isAhead = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop, isLast: stop === to, target }));
       // A reset, a restore or another advance has moved the clock.
       if (!isAhead) break;
       now = stop;
@@ -71,14 +71,22 @@ async function nextStop(db: Db, { now, to, gap }: { readonly now: number; readon
   return Math.min(to, Math.max(due, now + gap), periodOf(Math.floor(now / 1000)).end * 1000);
 }
 
+interface Move {
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+  /** How far the clock is ahead of the machine when the advance has ended. */
+  readonly target: number;
+}
+
 /** @returns Whether the clock was where the advance had left it. */
-function moveClock(store: Store, { clock }: Sandbox, { from, to }: { readonly from: number; readonly to: number }): Promise<boolean> {
+function moveClock(store: Store, { clock }: Sandbox, { from, to, isLast, target }: Move): Promise<boolean> {
   return store
     .commit(async ({ db }) => {
       const ahead = await claimClockOffset(db);
-      // The clock of the machine goes on between the stops.
       const isLeft = ahead === clock.offset && clock.base.now() + ahead >= from;
-      const offset = Math.max(ahead, to - clock.base.now());
+      // The clock of the machine goes on between the stops.
+      const offset = isLast ? target : Math.min(target, Math.max(ahead, to - clock.base.now()));
       if (isLeft) await writeClockOffset(db, offset);
       return isLeft ? offset : undefined;
     })
