@@ -100,17 +100,19 @@ async function countInProgress(db: Db): Promise<number> {
 }
 
 export function dueBackups(db: Db, instant: number) {
-  return db.selectFrom('vms').where('backup_due', '<=', instant).where('state', 'in', ['running', 'stopped']);
+  return scheduledBackups(db).where('backup_due', '<=', instant);
 }
 
-/** When the next scheduled backup is due, in seconds. */
-export async function nextBackup(db: Db): Promise<number | undefined> {
-  const { next } = await db
-    .selectFrom('vms')
+/** When the next scheduled backup is due, in seconds. Infinity if none is. */
+export async function nextBackup(db: Db): Promise<number> {
+  const { next } = await scheduledBackups(db)
     .select(({ fn }) => fn.min<number | null>('backup_due').as('next'))
-    .where('state', 'in', ['running', 'stopped'])
     .executeTakeFirstOrThrow();
-  return next ?? undefined;
+  return next ?? Infinity;
+}
+
+function scheduledBackups(db: Db) {
+  return db.selectFrom('vms').where('state', 'in', ['running', 'stopped']);
 }
 
 interface MovedBackup {

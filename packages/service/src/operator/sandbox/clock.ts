@@ -42,17 +42,18 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
       }),
     );
     const gap = Math.ceil((to - from) / MOST_STOPS);
-    for (let now = from, isFirst = true; now < to || isFirst; isFirst = false) {
+    let now = from;
+    do {
       // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
       const stop = await store.read((db) => nextStop(db, { now, to, gap }));
-      const isAhead = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop, isLast: stop === to, target }));
+      const isMoved = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop, isLast: stop === to, target }));
       // A reset, a restore or another advance has moved the clock.
-      if (!isAhead) break;
+      if (!isMoved) break;
       now = stop;
       await runAll();
       // The ends of backups and of other work next to the jobs are events of this stop.
       await runAll();
-    }
+    } while (now < to);
     await sandbox.propagate();
     const sales = await store.read((db) => salesBetween(db, from, to));
     return { ...toClock(sandbox), work_done: done + sales };
@@ -66,12 +67,12 @@ const MOST_STOPS = 400;
 async function nextStop(db: Db, { now, to, gap }: { readonly now: number; readonly to: number; readonly gap: number }): Promise<number> {
   const job = await firstJob(db, jobKinds, ALL_JOBS);
   const backup = await nextBackup(db);
-  const due = Math.min(job?.job.due ?? Infinity, backup ?? Infinity) * 1000;
+  const due = Math.min(job?.job.due ?? Infinity, backup) * 1000;
   if (due >= to) return to;
   return Math.min(to, Math.max(due, now + gap), periodOf(Math.floor(now / 1000)).end * 1000);
 }
 
-interface Move {
+interface ClockMove {
   readonly from: number;
   readonly to: number;
   readonly isLast: boolean;
@@ -79,21 +80,19 @@ interface Move {
   readonly target: number;
 }
 
-/** @returns Whether the clock was where the advance had left it. */
-function moveClock(store: Store, { clock }: Sandbox, { from, to, isLast, target }: Move): Promise<boolean> {
-  return store
-    .commit(async ({ db }) => {
-      const ahead = await claimClockOffset(db);
-      const isLeft = ahead === clock.offset && clock.base.now() + ahead >= from;
-      // The clock of the machine goes on between the stops.
-      const offset = isLast ? target : Math.min(target, Math.max(ahead, to - clock.base.now()));
-      if (isLeft) await writeClockOffset(db, offset);
-      return isLeft ? offset : undefined;
-    })
-    .then((offset) => {
-      if (offset !== undefined) clock.setOffset(offset);
-      return offset !== undefined;
-    });
+/** @returns False if something else has moved the clock since the last stop. */
+async function moveClock(store: Store, { clock }: Sandbox, { from, to, isLast, target }: ClockMove): Promise<boolean> {
+  const offset = await store.commit(async ({ db }) => {
+    const ahead = await claimClockOffset(db);
+    if (ahead !== clock.offset || clock.base.now() + ahead < from) return undefined;
+    // The clock of the machine goes on between the stops.
+    const moved = isLast ? target : Math.min(target, Math.max(ahead, to - clock.base.now()));
+    await writeClockOffset(db, moved);
+    return moved;
+  });
+  if (offset === undefined) return false;
+  clock.setOffset(offset);
+  return true;
 }
 
 /**
