@@ -34,10 +34,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
-  // A server listens at one URL. A list of a thousand links asks for it a thousand times.
   let listeningAt: string | undefined;
+  /** A list of a thousand links asks for it a thousand times, and it stays the same once the server listens. */
+  function url(): string {
+    if (app.server.listening) listeningAt ??= listeningUrl(app);
+    return listeningAt ?? listeningUrl(app);
+  }
   const started = await startRuntime(options, {
-    url: () => (listeningAt ??= app.addresses().length > 0 ? listeningUrl(app) : undefined) ?? listeningUrl(app),
+    url,
     addresses: () => app.addresses().flatMap((bound) => (typeof bound === 'string' ? [] : bound.address)),
   });
   const { runtime, clock, metrics } = started;

@@ -27,7 +27,7 @@ export async function inTurns<Item>(items: Iterable<Item> | AsyncIterable<Item>,
   }
 }
 
-/** The parts of a long response, each in a turn of its own. A client on the same machine reads a part at once, so that its socket makes no pause. */
+/** The parts of a long response, each in a turn of its own. A stream alone gives no turns to others while its client keeps up. */
 export async function* partsInTurns<Part>(parts: Iterable<Part> | AsyncIterable<Part>): AsyncGenerator<Part> {
   for await (const part of parts) {
     yield part;

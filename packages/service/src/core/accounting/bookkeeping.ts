@@ -8,8 +8,8 @@ import { readTimeZone } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import type { DocumentContent } from './invoice-document/content.ts';
-import { contentOf, storedContentOf } from './invoice-document/stored-content.ts';
+import { contentOf, headOf, storedContentOf } from './invoice-document/stored-content.ts';
+import type { DocumentHead, StoredContent } from './invoice-document/stored-content.ts';
 
 /** From the first instant to the last one, in milliseconds. */
 export interface TimeRange {
@@ -68,32 +68,36 @@ interface CsvPage {
   readonly next: Place | undefined;
 }
 
-/** All columns that the rows need. The PDF of a long document takes megabytes. */
-const BOOKED_COLUMNS = ['id', 'account_id', 'invoice_id', 'kind', 'name', 'number', 'issued', 'due', 'content'] as const;
+/** The PDF of a long document takes megabytes, and no row needs it. */
+const BOOKED_COLUMNS = ['id', 'account_id', 'kind', 'issued', 'content'] as const;
 type BookedDocument = Pick<Selectable<IssuedDocumentsTable>, (typeof BOOKED_COLUMNS)[number]> & {
   readonly status: string;
   readonly paid: number;
 };
 
-const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: BookedDocument, content: DocumentContent) => string[]>> = {
-  invoices: (document, content) =>
+type RowsOfDocument = (document: BookedDocument, stored: StoredContent) => Promise<readonly string[]>;
+
+/** Only the table of lines reads lines, which are many in a long document. */
+const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, RowsOfDocument>> = {
+  invoices: async (document, stored) =>
     document.kind === 'invoice'
-      ? rateRows(document, content, {
-          first: [content.due],
+      ? rateRows(document, headOf(stored), {
+          first: [stored.due],
           afterBuyer: [document.status],
           last: [decimalOf(BigInt(document.paid))],
         })
       : [],
-  credit_notes: (document, content) =>
+  credit_notes: async (document, stored) =>
     document.kind === 'credit_note'
-      ? rateRows(document, content, {
-          first: [content.corrects?.number ?? '', content.corrects?.reason ?? ''],
+      ? rateRows(document, headOf(stored), {
+          first: [stored.corrects?.number ?? '', stored.corrects?.reason ?? ''],
           afterBuyer: [],
           last: [],
         })
       : [],
-  lines: (_, { number, date, groups }) =>
-    groups
+  async lines(_, stored) {
+    const { number, date, groups } = await contentOf(stored);
+    return groups
       .flatMap(({ title, lines }) => lines.map((line) => ({ group: title, ...line })))
       .map(({ group, title, details, measured, amount, basisPoints }, index) =>
         csvRow([
@@ -112,7 +116,8 @@ const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: 
           basisPoints / 100,
           amount,
         ]),
-      ),
+      );
+  },
 };
 
 function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
@@ -131,10 +136,10 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
       .limit(tuningOf(db).bookkeepingPage)
       .execute();
     const last = documents.length < tuningOf(db).bookkeepingPage ? undefined : documents.at(-1);
-    const rows: string[] = [];
-    for (const document of documents) for (const row of rowsOf[table](document, await contentOf(storedContentOf(document)))) rows.push(row);
+    const texts: string[] = [];
+    for (const document of documents) texts.push((await rowsOf[table](document, storedContentOf(document))).join(''));
     return {
-      text: rows.join(''),
+      text: texts.join(''),
       next: last && { at: last.issued, id: last.id },
     };
   };
@@ -142,7 +147,7 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
 
 type CsvFields = readonly (string | number | null)[];
 
-function buyerOf({ account_id }: BookedDocument, { buyer }: DocumentContent): CsvFields {
+function buyerOf({ account_id }: BookedDocument, { buyer }: DocumentHead): CsvFields {
   const party = 'street' in buyer ? buyer : { ...buyer, country: null, vat_id: null };
   return [account_id, party.company, party.country, party.vat_id];
 }
@@ -150,7 +155,7 @@ function buyerOf({ account_id }: BookedDocument, { buyer }: DocumentContent): Cs
 /** A row for each VAT rate of a document. */
 function rateRows(
   document: BookedDocument,
-  content: DocumentContent,
+  content: DocumentHead,
   { first, afterBuyer, last }: { first: CsvFields; afterBuyer: CsvFields; last: CsvFields },
 ): string[] {
   const before = [content.number, content.date, ...first, ...buyerOf(document, content)];

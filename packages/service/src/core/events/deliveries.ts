@@ -423,7 +423,7 @@ export async function storeAttempt(
   const first = mine.first_attempt ?? now;
   const isGivenUp = mine.attempts >= MOST_ATTEMPTS;
   // Where nothing arrives, the webhook is disabled and its deliveries wait. If others arrive, only this one is given up.
-  const reason = reasonToDisable({ status, hasFailedLong: isGivenUp && (failing_since ?? now) <= first });
+  const reason = reasonToDisable({ status, hasAlwaysFailed: isGivenUp && (failing_since ?? now) <= first });
   if (reason !== undefined) await disable(db, webhook_id, reason);
   await db
     .updateTable('webhook_deliveries')
@@ -435,13 +435,13 @@ export async function storeAttempt(
 
 function reasonToDisable({
   status,
-  hasFailedLong,
+  hasAlwaysFailed,
 }: {
   readonly status: number | null;
-  readonly hasFailedLong: boolean;
+  readonly hasAlwaysFailed: boolean;
 }): string | undefined {
   if (status === GONE) return 'The URL responded with 410, which says that it wants no more events.';
-  return hasFailedLong ? `Nothing arrived at the URL, to which an event was sent ${MOST_ATTEMPTS} times.` : undefined;
+  return hasAlwaysFailed ? `Nothing arrived at the URL, to which an event was sent ${MOST_ATTEMPTS} times.` : undefined;
 }
 
 async function disable(db: Db, webhookId: string, reason: string): Promise<void> {

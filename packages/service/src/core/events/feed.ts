@@ -211,7 +211,7 @@ export async function deleteOldEvents(store: Store, now: number): Promise<void> 
  * Whether no enabled webhook waits for an event. The clock of a sandbox can pass the days that events are kept before the sender has made all its
  * attempts.
  */
-const isEnded = sql<boolean>`not exists (
+const isAwaitedByNone = sql<boolean>`not exists (
   select 1 from webhook_deliveries join webhooks on webhooks.id = webhook_deliveries.webhook_id
   where webhook_deliveries.event_id = events.id and webhook_deliveries.state = 'pending'
     and webhooks.enabled = 1
@@ -222,7 +222,7 @@ export function oldEvents(db: Db, now: number) {
   return db
     .selectFrom('events')
     .where('entered', '<', now - EVENT_DAYS * MS_PER_DAY)
-    .where(isEnded);
+    .where(isAwaitedByNone);
 }
 
 async function deleteEventsBefore(db: Db, end: number): Promise<number> {
@@ -230,7 +230,7 @@ async function deleteEventsBefore(db: Db, end: number): Promise<number> {
     .selectFrom('events')
     .select(['id', 'account_id', 'position'])
     .where('entered', '<', end)
-    .where(isEnded)
+    .where(isAwaitedByNone)
     // Earlier ones of an account are deleted first, so that its feed has no gap.
     .orderBy('entered')
     .orderBy('position')

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 
 import { toCii } from './cii.ts';
+import type { DocumentContent } from './content.ts';
 import { renderDocument } from './pdf.ts';
 import type { WantedFile } from './renderer.ts';
 import { contentOf } from './stored-content.ts';
@@ -11,7 +12,7 @@ parentPort?.on('message', async ({ content, format, logo }: WantedFile) => {
   parentPort?.postMessage(file, file ? [file.buffer] : []);
 });
 
-async function fileOf(content: Awaited<ReturnType<typeof contentOf>>, format: WantedFile['format'], logo: Uint8Array | undefined) {
+async function fileOf(content: DocumentContent, format: WantedFile['format'], logo: WantedFile['logo']) {
   if (format === 'pdf') return new Uint8Array(await renderDocument(content, logo));
   const xml = toCii(content);
   return xml === undefined ? undefined : new TextEncoder().encode(xml);

@@ -6,6 +6,18 @@ import { createDocumentRenderer } from './renderer.ts';
 import { storedDocumentFiles } from './stored.ts';
 import type { DocumentFile } from './stored.ts';
 
+/** A service that has issued a document, with a renderer. */
+async function issued(tuning: NonNullable<Parameters<typeof startOperator>[0]>['tuning'] = {}) {
+  const service = await startOperator({ tuning });
+  await service.call('createVm', { form: SMALL_VM });
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const { id } = await service.store.read((db) => db.selectFrom('issued_documents').select('id').executeTakeFirstOrThrow());
+  const renderer = createDocumentRenderer();
+  onTestFinished(() => renderer.close());
+  return { service, id, renderer };
+}
+
 async function bytesOf(file: Promise<DocumentFile | undefined>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of (await file)?.parts ?? []) parts.push(part);
@@ -13,13 +25,7 @@ async function bytesOf(file: Promise<DocumentFile | undefined>): Promise<Buffer>
 }
 
 test('a request does not wait for a long drawing, which goes on once, and its document is kept', async () => {
-  const service = await startOperator();
-  await service.call('createVm', { form: SMALL_VM });
-  service.clock.advanceTo('2026-12-01T00:00:00Z');
-  await service.runScheduledJobs();
-  const { id } = await service.store.read((db) => db.selectFrom('issued_documents').select('id').executeTakeFirstOrThrow());
-  const renderer = createDocumentRenderer();
-  onTestFinished(() => renderer.close());
+  const { service, id, renderer } = await issued();
   const drawing = Promise.withResolvers<void>();
   let drawn = 0;
   const files = storedDocumentFiles(
@@ -43,13 +49,7 @@ test('a request does not wait for a long drawing, which goes on once, and its do
 });
 
 test.each([1_000, 100_000, 10_000_000])('a PDF in parts of %d bytes is kept and sent as it was drawn', async (documentPartBytes) => {
-  const service = await startOperator({ tuning: { documentPartBytes } });
-  await service.call('createVm', { form: SMALL_VM });
-  service.clock.advanceTo('2026-12-01T00:00:00Z');
-  await service.runScheduledJobs();
-  const { id } = await service.store.read((db) => db.selectFrom('issued_documents').select('id').executeTakeFirstOrThrow());
-  const renderer = createDocumentRenderer();
-  onTestFinished(() => renderer.close());
+  const { service, id, renderer } = await issued({ documentPartBytes });
   let drawn = Buffer.of();
   const files = storedDocumentFiles(service.store, {
     async render(...given) {

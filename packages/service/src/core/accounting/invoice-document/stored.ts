@@ -77,18 +77,23 @@ async function renderAndStore(store: Store, render: DocumentRenderer['render'], 
   if (!content) return undefined;
   const { logo_hash: hash } = content.seller;
   const logo = hash === undefined ? undefined : await store.read((db) => readLogo(db, hash));
-  const parts = [...partsOf(store, await render(content, logo))];
-  const [only = new Uint8Array()] = parts;
-  if (parts.length === 1) await keepPdf(store, id, { pdf: Buffer.from(only).toString('base64') });
+  const pdf = await render(content, logo);
+  const parts = partsOf(store, pdf);
+  if (parts.length === 1) await keepPdf(store, id, { pdf: base64(pdf) });
   else {
-    for (const [number, part] of parts.entries()) await keepPart(store, id, { number, pdf: Buffer.from(part).toString('base64') });
+    for (const [number, part] of parts.entries()) await keepPart(store, id, { number, pdf: base64(part) });
     await keepPdf(store, id, { pdf_parts: parts.length });
   }
   return storedFile(store, id);
 }
 
-function* partsOf({ tuning: { documentPartBytes: size } }: Store, bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at === 0 || at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** Views of the bytes, which are not copied. */
+function partsOf({ tuning: { documentPartBytes: size } }: Store, bytes: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, part) => bytes.subarray(part * size, (part + 1) * size));
 }
 
 function keepPdf(store: Store, id: string, stored: { readonly pdf: string } | { readonly pdf_parts: number }): Promise<unknown> {
