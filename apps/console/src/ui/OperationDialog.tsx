@@ -29,7 +29,7 @@ export function OperationProvider({ children }: { readonly children: ReactNode }
   }, []);
   /** A secret is shown once, so the person says that it may be lost. */
   function close(): void {
-    const isUncopied = popup.current?.querySelector('[data-uncopied]') !== null && popup.current !== null;
+    const isUncopied = Boolean(popup.current?.querySelector('[data-uncopied]'));
     if (!isUncopied || confirm('The secret was not copied, and is never shown again. Close anyway?')) setOpened(null);
   }
   return (
