@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { freePorts } from '../../../.config/free-ports.ts';
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
+import { newDatabase } from './database.ts';
 import { buildImage, missingImageTools, readContainerfile, runImage } from './image.ts';
 import { startServer, temporaryDirectory } from './process.ts';
 import { commandsOf, runScript, withFreePorts } from './runbook.ts';
@@ -96,14 +97,29 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
   expect(await server.end('SIGTERM')).toBe(0);
 });
 
-test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
-  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade', 'Incidents'];
+/** Runs the commands of sections in the installation, with free ports and folders of their own. */
+async function runSections(sections: readonly string[], directory: string, exports = '') {
   const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
-  const directory = temporaryDirectory();
-  const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011\n${commands}`, ['4010', '4011']))
+  const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011 ${exports}\n${commands}`, ['4010', '4011']))
     .replaceAll('/opt/reseller', installation)
     .replaceAll('/var/lib/reseller', join(directory, 'data'));
-  const { code, stdout, stderr } = await runScript(script, directory);
+  return runScript(script, directory);
+}
+
+test('on PostgreSQL, the commands after a start, before an upgrade and for incidents work as described', { timeout: 300_000 }, async () => {
+  const sections = ['Start and check', 'Upgrade', 'Incidents'];
+  const { code, stdout, stderr } = await runSections(sections, temporaryDirectory(), `DATABASE_URL='${await newDatabase()}'`);
+  expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
+  expect(stdout).toMatch(/^ +DATABASE_URL +set$/m);
+  expect(stdout).toMatch(/The store is up to date\./);
+  expect(stdout).toMatch(/^period_ends +0 +0 +on time$/m);
+  expect(stdout).toMatch(/No job of this account has failed\.\nThe chain is intact: \d+ records? verified\./);
+});
+
+test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
+  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade', 'Incidents'];
+  const directory = temporaryDirectory();
+  const { code, stdout, stderr } = await runSections(sections, directory);
   expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
   expect(stdout).toMatch(/Backed up .*Restored .*Raised \d+ fencing tokens by 1000000\..*The store is up to date\./s);
   expect(stdout).toMatch(/^ +service +ready at http:\/\/127\.0\.0\.1:\d+$/m);
