@@ -38,13 +38,21 @@ async function realSandbox() {
       serviceIds.add(JSON.parse(readFileSync(join(folder, name, 'vm.json'), 'utf8')).service);
     return { names: names.toSorted(), processes: [...serviceIds].flatMap((id) => processesOf(id)).length };
   }
-  onTestFinished(() => {
+  /** The processes of QEMU. */
+  function machinePids() {
     machines();
-    for (const pid of [...serviceIds].flatMap((id) => processesOf(id))) process.kill(pid, 'SIGKILL');
-  });
+    return [...serviceIds].flatMap((id) => processesOf(id));
+  }
+  /** Kills all machines, as the end of their host does. */
+  function endMachines(): readonly number[] {
+    const pids = machinePids();
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    return pids;
+  }
+  onTestFinished(() => void endMachines());
   const start = () =>
     startServer({ RESELLER_DATA_DIR: data, RESELLER_OPERATOR_TOKEN: TOKEN, RESELLER_HYPERVISOR: 'qemu', RESELLER_QEMU_IMAGES: images });
-  return { start, machines, folder };
+  return { start, machines, machinePids, endMachines, folder };
 }
 
 async function call({ baseUrl, apiKey }: Server, method: string, path: string, form: Readonly<Record<string, string>> = {}) {
@@ -75,6 +83,35 @@ async function billed({ operatorUrl }: Server): Promise<string[]> {
 }
 
 describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { timeout: 900_000 }, () => {
+  // Deep, because a service that runs looks for ended machines every few minutes.
+  test(
+    'two VMs outlive a restart as the unit asks for it, and run again by themselves after their machines or their host ended',
+    { tags: 'deep' },
+    async () => {
+      const unit = readFileSync(join(import.meta.dirname, '../deploy/reseller.service'), 'utf8');
+      expect(unit).toMatch(/^KillMode=process$/m);
+      const { start, machinePids, endMachines } = await realSandbox();
+      const first = await start();
+      for (const hostname of ['one', 'other']) await call(first, 'PUT', '/vm/create', { ...ORDER, hostname });
+      const bought = machinePids().toSorted();
+      expect(bought).toHaveLength(2);
+      // systemd ends only the process of the service.
+      await first.end('SIGTERM');
+      const second = await start();
+      expect(machinePids().toSorted()).toEqual(bought);
+      async function expectOthers(ended: readonly number[], what: string): Promise<void> {
+        const begun = performance.now();
+        await expect.poll(() => machinePids().filter((pid) => !ended.includes(pid)).length, { timeout: 600_000, interval: 200 }).toBe(2);
+        process.stderr.write(`${what}: both run again after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+      }
+      await expectOthers(endMachines(), 'machines killed next to the service');
+      await second.end('SIGKILL');
+      const ended = endMachines();
+      await start();
+      await expectOthers(ended, 'host ended, from the service being ready');
+    },
+  );
+
   test('a VM that is bought by HTTP answers on the printed port, accepts its password, outlives the service, and leaves nothing', async () => {
     const { start, machines, folder } = await realSandbox();
     const first = await start();
