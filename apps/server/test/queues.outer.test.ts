@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import * as operator from '@reseller/operator-client';
 import { expect, test, vi } from 'vitest';
 
-import { newDatabase, SHARED } from './database.ts';
+import { newDatabase, query, SHARED } from './database.ts';
+import { ownPostgres } from './faults/own-postgres.ts';
 import { proxyTo } from './faults/proxy.ts';
 import { runCommand, startServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
@@ -127,5 +128,27 @@ test('a live service waits for a backup of its store a day after the last one, a
   }
   expect((await runCommand('backup', ['--to', join(directory, 'backup.sqlite')], environment)).code).toBe(0);
   expect(await state()).toEqual([0, false]);
+  await server.end('SIGTERM');
+});
+
+test('on PostgreSQL, the archiver counts as the backup: a failure shows, and a server that lost its statistics makes none due', async () => {
+  const database = await ownPostgres();
+  const set = (name: string, value: string) => query(database.url, `alter system set ${name} = '${value}'`);
+  await set('archive_mode', 'on');
+  await set('archive_command', '/bin/true');
+  // Only a start turns the archiver on. A server that was killed begins new statistics.
+  await database.crash();
+  await database.start();
+  const server = await startServer({ ...LIVE, DATABASE_URL: database.url });
+  const state = () => queueOf(server, 'store_backups');
+  const quiet = { queue: 'store_backups', waiting: 0, failed: 0, oldest_seconds: null, is_held_up: false };
+  expect(await state()).toEqual(quiet);
+  await set('archive_command', '/bin/false');
+  await query(database.url, 'select pg_reload_conf()');
+  await query(database.url, 'select pg_switch_wal()');
+  await expect.poll(state, { timeout: 120_000 }).toEqual({ ...quiet, failed: 1, is_held_up: true });
+  await set('archive_command', '/bin/true');
+  await query(database.url, 'select pg_reload_conf()');
+  await expect.poll(state, { timeout: 120_000 }).toEqual(quiet);
   await server.end('SIGTERM');
 });

@@ -37,17 +37,20 @@ export function lastBackupIn(directory: string): LastBackup | undefined {
   }
 }
 
-/** The last work of the archiver of PostgreSQL, in milliseconds. Undefined if the database archives nothing, or archives in another way. */
-export async function archiverOf({ read }: Store): Promise<{ readonly last: number | undefined; readonly fails: boolean } | undefined> {
+/**
+ * The last work of the archiver of PostgreSQL, in milliseconds. A new server, and one that was killed, does not know it: then the begin of its
+ * statistics. Undefined if the database archives nothing, or archives in another way.
+ */
+export async function archiverOf({ read }: Store): Promise<{ readonly last: number; readonly fails: boolean } | undefined> {
   return read(async (db) => {
-    const { rows } = await sql<{ mode: string; last: number | null; failed: number | null }>`
+    const { rows } = await sql<{ mode: string; last: number; failed: number | null }>`
       select current_setting('archive_mode') as mode,
-        extract(epoch from last_archived_time)::float8 as last,
+        extract(epoch from coalesce(last_archived_time, stats_reset, pg_postmaster_start_time()))::float8 as last,
         extract(epoch from last_failed_time)::float8 as failed
       from pg_stat_archiver`.execute(db);
     const [row] = rows;
     if (!row || row.mode === 'off') return undefined;
-    return { last: row.last === null ? undefined : row.last * 1000, fails: (row.failed ?? 0) > (row.last ?? 0) };
+    return { last: row.last * 1000, fails: (row.failed ?? 0) > row.last };
   });
 }
 
@@ -64,7 +67,7 @@ export async function storeBackupFigures(store: Store, directory: string | undef
     return figuresSince(last + INTERVAL_MS, now, false);
   }
   const archiver = await archiverOf(store);
-  return archiver && figuresSince((archiver.last ?? 0) + INTERVAL_MS, now, archiver.fails);
+  return archiver && figuresSince(archiver.last + INTERVAL_MS, now, archiver.fails);
 }
 
 function figuresSince(due: number, now: number, fails: boolean): QueueFigures {
