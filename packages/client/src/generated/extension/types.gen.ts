@@ -2587,7 +2587,7 @@ export type Credit = {
      */
     balance: number;
     /**
-     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents.
+     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents. A higher amount than 90,000,000.00 is shown as 90000000.00.
      */
     unpaid: number;
     /**

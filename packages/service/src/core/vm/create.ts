@@ -122,7 +122,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
-    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores' });
+    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores', now });
     // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
     const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
     const hold = holdOf({ start, monthlyPrice });
