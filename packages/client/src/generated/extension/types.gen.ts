@@ -1218,7 +1218,7 @@ export type ChangeVmForm = {
      */
     cores?: number;
     /**
-     * Memory in MB.
+     * Memory in MB. Public clients know 1024 as the least; in this service the host system sets it, as for a purchase.
      */
     mem?: number;
     /**
@@ -1234,11 +1234,11 @@ export type ChangeVmForm = {
      */
     ips?: number;
     /**
-     * Number of backup slots.
+     * Number of backup slots. Public clients know 2 as the least; this service sells VMs with fewer.
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit. Public clients know 1000 as the least; this service sells VMs with less.
      */
     network_speed?: number;
     /**
@@ -3448,7 +3448,7 @@ export type DetachVmIsoData = {
 
 export type DetachVmIsoResponses = {
     /**
-     * The VM was restarted, its restart has begun, or it boots from its disk already.
+     * The VM was restarted, its restart has begun, it is stopped, or it boots from its disk already.
      */
     200: DetachVmIsoResponse;
 };
