@@ -5,7 +5,7 @@ import { exitCodeOf } from './errors.ts';
 import { EXIT } from './failure.ts';
 import type { Input } from './input.ts';
 import { beginPurchase } from './pending.ts';
-import { priceGuard } from './price.ts';
+import { guardOf } from './price.ts';
 import type { Quote } from './price.ts';
 
 /** A purchase that the user has confirmed. */
@@ -23,13 +23,13 @@ export interface ConfirmedPurchase extends Quote {
  * @returns what `deliver` returned
  */
 export async function buyOnce<Delivered>(
-  { caller, operation, input, price, keyLifetime }: ConfirmedPurchase,
+  { caller, operation, input, keyLifetime, ...seen }: ConfirmedPurchase,
   deliver: (result: Result) => Promise<Delivered>,
   onResumed?: (begunAt: string) => void,
 ): Promise<Delivered> {
   const form = input.body ?? {};
   const identity = { url: caller.url, secret: caller.secret, operation: operation.id, path: input.path, form };
-  const begun = beginPurchase(identity, { keyLifetime, guard: priceGuard(operation, price) });
+  const begun = beginPurchase(identity, { keyLifetime, guard: guardOf(operation, seen) });
   if (begun.resumedFrom !== undefined) onResumed?.(begun.resumedFrom);
   try {
     const { idempotencyKey, guard } = begun;

@@ -15,15 +15,27 @@ export interface Quote {
   readonly price: Price | undefined;
   /** How long the service keeps an Idempotency-Key, in seconds; undefined if it does not say that it keeps them. */
   readonly keyLifetime: number | undefined;
+  /** When the domain that is renewed expires. Undefined for every other purchase, and if the input says it already. */
+  readonly expires: string | undefined;
 }
 
 const KEY_LIFETIME = 'idempotency-key-lifetime';
 
 /** Asks the service for the price of a purchase, or reads its price lists if it has no quotes. Sends only calls that change nothing. */
 export async function quote(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
+  const expires = await presentExpiry(api, caller, operation, input);
   const quoted = await askForQuote(api, caller, operation, input);
-  if (!quoted) return priceFromLists(api, caller, operation, input);
-  return { price: priceOfQuote(operation.id, quoted.data), keyLifetime: lifetimeIn(quoted) };
+  if (!quoted) return { ...(await priceFromLists(api, caller, operation, input)), expires };
+  return { price: priceOfQuote(operation.id, quoted.data), keyLifetime: lifetimeIn(quoted), expires };
+}
+
+async function presentExpiry(api: Api, caller: Caller, { form }: Operation, { path, body }: Input): Promise<string | undefined> {
+  if (!form?.fields.has('expire') || body?.['expire'] !== undefined) return undefined;
+  const read = api.commands.find(({ operation }) => operation.id === 'getDomain');
+  if (!read) return undefined;
+  const { data } = await caller.call(read.operation, { path, query: {}, body: undefined });
+  const expires: unknown = Object(Object(data).timings).expire;
+  return typeof expires === 'string' ? expires : undefined;
 }
 
 /** @returns undefined if the service has no quotes */
@@ -42,7 +54,7 @@ function lifetimeIn({ headers }: Result): number | undefined {
   return Number(headers.get(KEY_LIFETIME)) || undefined;
 }
 
-async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
+async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Omit<Quote, 'expires'>> {
   const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
   const data = new Map<string, unknown>();
   let lifetime: number | undefined;
@@ -74,7 +86,8 @@ export function describePrice(price: Price | undefined): string {
   return `${showMoney(price.net)} EUR net${gross}: ${price.basis}`;
 }
 
-/** The fields that make the service refuse a higher price than this one, if its form has such a field. */
-export function priceGuard({ form }: Operation, price: Price | undefined): Readonly<Record<string, string>> {
-  return price && form?.fields.has('max_price') ? { max_price: showMoney(price.net) } : {};
+/** The fields that make the service refuse a higher price than this one, if its form has such a field, and the renewal of another expiry. */
+export function guardOf({ form }: Operation, { price, expires }: Pick<Quote, 'price' | 'expires'>): Readonly<Record<string, string>> {
+  const most = price && form?.fields.has('max_price') ? { max_price: showMoney(price.net) } : {};
+  return expires === undefined ? most : { ...most, expire: expires };
 }

@@ -11,7 +11,7 @@ import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
 import { render } from './output.ts';
 import type { Layout } from './output.ts';
-import { describePrice, priceGuard, quote } from './price.ts';
+import { describePrice, guardOf, quote } from './price.ts';
 import { withoutSecrets } from './secrets.ts';
 import { findTarget } from './target.ts';
 import { confirm, isInteractive, note, print } from './terminal.ts';
@@ -87,11 +87,16 @@ async function change({ operation, input, caller, options }: Run): Promise<void>
 
 /** Shows the price, asks, and buys. */
 async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
-  const { price, keyLifetime } = await quote(api, caller, operation, input);
+  const { price, keyLifetime, ...quoted } = await quote(api, caller, operation, input);
+  // With --yes, nobody sees the expiry, and the service recognizes a second renewal within a minute better than an expiry that was just read.
+  const expires = options.yes ? undefined : quoted.expires;
   assertPriceKnown(operation, input, { hasPrice: price !== undefined, yes: options.yes });
-  await confirmed(`${operation.summary} on ${caller.url}\nPrice: ${describePrice(price)}`, options);
+  await confirmed(
+    `${operation.summary} on ${caller.url}${expires === undefined ? '' : `\nExpires: ${expires}`}\nPrice: ${describePrice(price)}`,
+    options,
+  );
   if (options.idempotencyKey !== undefined) {
-    const body = { ...priceGuard(operation, price), ...input.body };
+    const body = { ...guardOf(operation, { price, expires }), ...input.body };
     return show(await caller.call(operation, { ...input, body }, keyOf(options)), options);
   }
   // The key of the purchase is written before the request, so an interrupted purchase is continued.
@@ -101,7 +106,7 @@ async function purchase({ api, operation, input, caller, options }: Run): Promis
   });
   try {
     await buyOnce(
-      { caller, operation, input, price, keyLifetime },
+      { caller, operation, input, price, keyLifetime, expires },
       (result) => show(result, options),
       (begunAt) => note(`Continuing the same command of ${begunAt}, which was interrupted. It is bought once.`),
     );

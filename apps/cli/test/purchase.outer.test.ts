@@ -4,7 +4,16 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createFault, createSale, endSale, getClock, listFaults, removeFault, setCreditLimit } from '@reseller/operator-client';
+import {
+  advanceClock,
+  createFault,
+  createSale,
+  endSale,
+  getClock,
+  listFaults,
+  removeFault,
+  setCreditLimit,
+} from '@reseller/operator-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
@@ -269,4 +278,38 @@ test('refuses a price that is higher than the one given', async () => {
   const { code, stderr } = await user.run('vm', 'create', ...SMALL_VM, '--yes', '--max-price', '10.39');
   expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('10.39') });
   expect(pending()).toEqual([]);
+});
+
+test('a renewal that a person confirms is the one of the shown expiry', async ({ skip }) => {
+  if (process.platform !== 'linux') skip('needs script of util-linux, which gives a program a terminal');
+  const { domain } = sandbox.reseller;
+  const { handle } = await domain.handle.create({
+    gender: 'MALE',
+    firstname: 'Jonas',
+    lastname: 'Weidenfels',
+    street: 'Musterallee',
+    number: '12a',
+    zipcode: '60311',
+    city: 'Frankfurt am Main',
+    region: 'Hessen',
+    countrycode: 'DE',
+    email: 'jonas.weidenfels@reseller-customer.example',
+  });
+  await domain.register({ domain: 'confirmed-once.net', handle });
+  const expiry = async () => (await domain.info('confirmed-once.net')).timings.expire;
+  const shown = await expiry();
+  const line = `'${process.execPath}' '${await program()}' domain renew confirmed-once.net`;
+  const terminal = spawn('script', ['-qec', line, '/dev/null'], { env: user.env });
+  let output = '';
+  for (const stream of [terminal.stdout, terminal.stderr]) stream.on('data', (part) => (output += String(part)));
+  await expect.poll(() => output).toContain('Do it? [y/N]');
+  expect(output).toContain(`Expires: ${shown}`);
+  // Meanwhile, somebody else renews it.
+  await domain.renew('confirmed-once.net');
+  const renewed = await expiry();
+  await advanceClock({ client: sandbox.operator, body: { by_seconds: 61 } });
+  terminal.stdin.write('y\n');
+  await once(terminal, 'close');
+  expect(output).toContain(renewed);
+  expect(await expiry()).toBe(renewed);
 });

@@ -71,11 +71,11 @@ export interface VmIsos {
   /** The files that can be inserted now. It is read at each request, so an adapter that gets it from another system remembers it. */
   readonly files: readonly IsoFile[];
   /**
-   * Inserts a file in the place of another one, and restarts the VM, which boots from it. It stays inserted over a stop, a restart and a resize.
+   * Inserts a file in the place of another one, and restarts the VM, which boots from it. A stopped VM stays stopped. The file stays inserted over a stop, a restart and a resize.
    * A reinstallation and the restoration of a backup eject it.
    */
   insert(vmId: number, file: string, token: FencingToken): Promise<DoneOrStarted>;
-  /** Ejects the file, and restarts the VM, which boots from its disk. Does nothing if no file is inserted. */
+  /** Ejects the file, and restarts the VM, which boots from its disk. A stopped VM stays stopped. Does nothing if no file is inserted. */
   eject(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
 }
 

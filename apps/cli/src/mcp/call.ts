@@ -109,9 +109,9 @@ async function harmlessOrAsked({ server }: Session, { api, operation }: Operatio
 
 async function purchase(session: Session, { api, operation }: OperationTool, caller: Caller, input: Input): Promise<Result> {
   const hasQuote = operation.billable && api.name === 'reseller';
-  const { price, keyLifetime } = hasQuote
+  const { price, keyLifetime, expires } = hasQuote
     ? await quote(api, caller, operation, input)
-    : { price: await costOf(api, caller, operation.id, input), keyLifetime: undefined };
+    : { price: await costOf(api, caller, operation.id, input), keyLifetime: undefined, expires: undefined };
   if (price === undefined) throw new Failure('Nothing was sent: the service does not state what this costs.', EXIT.tooExpensive);
   const present = await presentCostOf(api, caller, operation.id, input);
   const difference = price === null ? 0n : worthOf(price) - (present === undefined ? 0n : worthOf(present));
@@ -123,10 +123,15 @@ async function purchase(session: Session, { api, operation }: OperationTool, cal
   try {
     await elicitConfirmation(
       session.server,
-      questionOf(`Price: ${price === null ? 'nothing' : describePrice(price)}`, operation.summary, input, customer),
+      questionOf(
+        `${expires === undefined ? '' : `Expires: ${expires}. `}Price: ${price === null ? 'nothing' : describePrice(price)}`,
+        operation.summary,
+        input,
+        customer,
+      ),
     );
     return hasQuote && price !== null
-      ? await buyOnce({ caller, operation, input, price, keyLifetime }, async (result) => result)
+      ? await buyOnce({ caller, operation, input, price, keyLifetime, expires }, async (result) => result)
       : await caller.call(operation, input);
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.unknown && price !== null) session.budget.giveBack(worth);

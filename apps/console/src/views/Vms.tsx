@@ -105,6 +105,12 @@ export function VmPage({ id }: { readonly id: string }) {
       {error !== null && <Failure error={error} />}
       {vm && (
         <div className="page">
+          {/* First on the page: what loads later must not move it away from a click. */}
+          <p>
+            <Link href={`/?search&${new URLSearchParams({ account_id: vm.account_id, endpoint: `/vm/${vm.id}/` })}`}>
+              Requests of this VM
+            </Link>
+          </p>
           <Facts
             items={[
               ['State', <Status key="state" value={vm.state} />],
@@ -135,11 +141,6 @@ export function VmPage({ id }: { readonly id: string }) {
           {vm.state !== 'removed' && <Backups id={id} />}
           {vm.state !== 'removed' && <ReverseDns id={id} />}
           <Positions vm={vm} />
-          <p>
-            <Link href={`/?search&${new URLSearchParams({ account_id: vm.account_id, endpoint: `/vm/${vm.id}/` })}`}>
-              Requests of this VM
-            </Link>
-          </p>
         </div>
       )}
     </>

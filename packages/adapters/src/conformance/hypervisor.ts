@@ -420,6 +420,11 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await hypervisor.reinstall(order, 9);
     await finish(isos.eject(vmId, 10));
     await expectMachines({ vmId, running: true });
+    await finish(isos.insert(vmId, file.name, 11));
+    await hypervisor.stop(vmId, 12);
+    for (const token of [13, 13, 14]) await finish(isos.eject(vmId, token));
+    await finish(isos.insert(vmId, file.name, 15));
+    await expectMachines({ vmId, running: false });
   },
 
   'the backups of a removed VM do not come back with its number': async ({ open, openPlain, finish, order, system }) => {

@@ -263,7 +263,8 @@ function changesOn(host: Host): Hypervisor {
 function isosOf(host: Host, changing: Changing): VmIsos {
   const folder = host.options.images;
   async function bootWith(mark: VmMark, iso: string | undefined) {
-    await stopMachine(host.folders.pathOf(mark.vmId), mark, shutdownMs(host));
+    if (!mark.isWanted) return host.folders.write({ ...mark, iso });
+    if (mark.iso !== iso) await stopMachine(host.folders.pathOf(mark.vmId), mark, shutdownMs(host));
     await boot(host, { ...mark, iso });
   }
   return {
@@ -273,9 +274,9 @@ function isosOf(host: Host, changing: Changing): VmIsos {
     insert: (vmId, file, token) =>
       changing(vmId, token, (mark) => {
         isoPath(folder, file);
-        return mark.iso === file ? boot(host, mark) : bootWith(mark, file);
+        return bootWith(mark, file);
       }),
-    eject: (vmId, token) => changing(vmId, token, (mark) => (mark.iso === undefined ? boot(host, mark) : bootWith(mark, undefined))),
+    eject: (vmId, token) => changing(vmId, token, (mark) => bootWith(mark, undefined)),
   };
 }
 

@@ -69,7 +69,7 @@ export type Account = {
      */
     credit_limit: Amount;
     /**
-     * The amount left to pay of its invoices, in EUR without VAT.
+     * The amount left to pay of its invoices, in EUR without VAT. A higher amount than 90,000,000.00 is shown as 90000000.00.
      */
     unpaid: Amount;
     /**
@@ -455,7 +455,7 @@ export type Credit = {
      */
     balance: Amount;
     /**
-     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents.
+     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents. A higher amount than 90,000,000.00 is shown as 90000000.00.
      */
     unpaid: Amount;
     /**

@@ -67,7 +67,8 @@ export interface DeliveryOrder<Request, Result, Outcome> {
 interface ReservedDelivery<Result> {
   readonly begun: BegunDelivery<Result>;
   readonly reservation: NewReservation;
-  readonly token: FencingToken;
+  /** Known after the commit. */
+  readonly token: Promise<FencingToken>;
 }
 
 /**
@@ -112,7 +113,7 @@ function reserveStep<Request, Details, Plan, Result, Outcome>(
       if ('result' in begun) return { outcome: await order.record(transaction, begun) };
       const { accountId, subject, details } = begun;
       const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };
-      const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
+      const token = keepReservation(transaction, reservation, { owner: instance, now: ports.clock.now() });
       return { begun, reservation, token };
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
@@ -131,7 +132,7 @@ async function callAndConfirmStep<Request, Result, Outcome>(
   let isCalled = false;
   try {
     const { completion } = begun;
-    const started = await completion.call(ports, token);
+    const started = await completion.call(ports, await token);
     if (started) return await respondToTask(runtime, { begun, reservation, started }, order.record);
     isCalled = true;
     return await store.commit(

@@ -1,3 +1,4 @@
+import type { FencingToken } from '@reseller/adapters';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
@@ -34,8 +35,11 @@ async function instances() {
   if (!one || !two) throw new Error('An instance is missing.');
   return { store, one, two };
 }
-const keep = (store: Store, id: string, owner: Instance, now = 0) =>
-  store.commit(({ db }) => keepReservation(db, reservation(id), { owner, now }));
+async function keep(store: Store, id: string, owner: Instance, now = 0) {
+  const kept = Promise.withResolvers<FencingToken>();
+  await store.commit(async (transaction) => kept.resolve(keepReservation(transaction, reservation(id), { owner, now })));
+  return kept.promise;
+}
 const enqueue = (store: Store, id: string, subject?: NewReservation['subject'], now = 0) =>
   store.commit(({ db }) => enqueueReservation(db, reservation(id, subject), now));
 const ownersOf = (store: Store) =>

@@ -6,7 +6,7 @@ import type { Updateable } from 'kysely';
 import { lockAccount } from '../store/account-lock.ts';
 import { prepared } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Db, Store, Transaction } from '../store/store.ts';
 import type { ReservationsTable } from '../store/tables/service.ts';
 import type { Instance } from './instance.ts';
 
@@ -42,14 +42,19 @@ export class ReservationLostError extends StoreUnavailableError {
   }
 }
 
-/** Stores a reservation that this instance delivers immediately. */
+/**
+ * Stores a reservation that this instance delivers immediately, at the end of the transaction.
+ *
+ * @returns The token, after the commit.
+ */
 export async function keepReservation(
-  db: Db,
+  { atCommit }: Transaction,
   reservation: NewReservation,
   { owner, now }: { owner: Instance; now: number },
 ): Promise<FencingToken> {
-  await insertReservation(db, { ...reservation, created: now, owner: owner.id });
-  return issueToken(db, reservation.subject);
+  const { subject } = reservation;
+  void atCommit(insertReservation, { ...reservation, created: now, owner: owner.id });
+  return issuedToken(await atCommit(takeToken, { subject }), subject);
 }
 
 /**
@@ -186,7 +191,10 @@ export async function disownReservations(db: Db): Promise<void> {
  * reservations.
  */
 export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
-  const [issued] = await takeToken(db, { subject });
+  return issuedToken(await takeToken(db, { subject }), subject);
+}
+
+function issuedToken([issued]: readonly { token: FencingToken }[], subject: Subject): FencingToken {
   if (!issued) throw new Error(`No fencing token was issued for ${subject}.`);
   return issued.token;
 }

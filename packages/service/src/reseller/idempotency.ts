@@ -8,7 +8,7 @@ import type { Secrets } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { prepared } from '../store/prepared.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Db, Store, Transaction } from '../store/store.ts';
 import type { IdempotencyKeysTable } from '../store/tables/requests.ts';
 
 /** A request with an Idempotency-Key. */
@@ -70,10 +70,11 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 }
 
 /** Stores the response of a request that was carried out. */
-export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
+export function keepResponse(transaction: Transaction, request: Repeatable, response: string): void {
   const { accountId, secrets, key, random } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), random) });
+  const sealed = seal(response, secrets.secret, responseContext(accountId, keyHash), random);
+  void transaction.atCommit(storeResponse, { accountId, keyHash, response: sealed });
 }
 
 type KeptKey = Pick<IdempotencyKeysTable, 'fingerprint' | 'state' | 'response'>;

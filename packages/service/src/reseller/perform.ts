@@ -85,7 +85,7 @@ async function performInStore<Id extends OperationId>(operation: StoreOperation<
       if (earlier) return earlier;
       const success = await operation.run(transaction, call);
       ({ enqueued } = success);
-      return await record(transaction, request, success);
+      return record(transaction, request, success);
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       await transaction.rollBack();
@@ -135,13 +135,9 @@ async function claim<Id extends OperationId>(
 }
 
 /** Creates the response to a successful request, stores it for repeated requests, and logs it. */
-async function record<Id extends OperationId>(
-  transaction: Transaction,
-  { repeatable, logged, codec }: Request<Id>,
-  success: Success<Id>,
-): Promise<Reply> {
+function record<Id extends OperationId>(transaction: Transaction, { repeatable, logged, codec }: Request<Id>, success: Success<Id>): Reply {
   const reply = codec.success(logged.id, success);
-  if (repeatable) await keepResponse(transaction.db, repeatable, reply.body);
+  if (repeatable) keepResponse(transaction, repeatable, reply.body);
   return log(transaction, logged, reply, { bought: success.bought });
 }
 

@@ -5,7 +5,17 @@
  * and addresses and is not billed.
  */
 export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed';
-export type VmEvent = 'resize' | 'restart-billing' | 'restart' | 'reset-password' | 'backup' | 'restore' | 'stop' | 'start' | 'remove';
+export type VmEvent =
+  | 'resize'
+  | 'restart-billing'
+  | 'restart'
+  | 'eject'
+  | 'reset-password'
+  | 'backup'
+  | 'restore'
+  | 'stop'
+  | 'start'
+  | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {
   reserved: {},
@@ -14,13 +24,14 @@ const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmS
     resize: 'running',
     'restart-billing': 'running',
     restart: 'running',
+    eject: 'running',
     'reset-password': 'running',
     backup: 'running',
     restore: 'running',
     stop: 'stopped',
     remove: 'removed',
   },
-  stopped: { resize: 'stopped', backup: 'stopped', restore: 'stopped', start: 'running', remove: 'removed' },
+  stopped: { resize: 'stopped', eject: 'stopped', backup: 'stopped', restore: 'stopped', start: 'running', remove: 'removed' },
   removed: {},
 };
 

@@ -13,6 +13,7 @@ import { TEST_EVENT } from '../core/events/deliveries.ts';
 import { addSecret } from '../core/events/webhook.ts';
 import { assignAddresses } from '../core/vm/addresses.ts';
 import { insertVm } from '../core/vm/new-vm.ts';
+import { takeRoom } from '../core/vm/placement.ts';
 import type { Services } from '../delivery/runtime.ts';
 import { VM_IDENTIFIERS, DEFAULTS } from '../generated/facts.gen.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -190,6 +191,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     db,
     {
       ...size,
+      node: await takeRoom(db, host.name, size),
       account_id: accountId,
       state: 'running',
       hostsystem: host.name,

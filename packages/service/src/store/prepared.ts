@@ -1,7 +1,7 @@
 import type { Compilable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
-import type { Claim, Db, TextTable } from './store.ts';
+import type { Claim, Db, TextTable, Transaction } from './store.ts';
 
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
@@ -26,7 +26,13 @@ export interface Runner {
   rows<Row>(statement: Statement): Row[] | Promise<Row[]>;
 }
 
-let queries = 0;
+/** A query that is sent as soon as it is called, in the order of the calls. */
+export interface PreparedQuery<Parameters, Row> {
+  (db: Db, parameters: Parameters): Promise<Row[]>;
+  readonly isPrepared: true;
+}
+
+let compiledQueries = 0;
 
 const runners = new WeakMap<Db, Runner>();
 
@@ -52,11 +58,9 @@ export function scopeOf(db: Db): object {
  *
  * @returns A function that runs the query and returns its rows.
  */
-export function prepared<Parameters extends object, Row>(
-  build: Build<Parameters, Row>,
-): (db: Db, parameters: Parameters) => Promise<Row[]> {
+export function prepared<Parameters extends object, Row>(build: Build<Parameters, Row>): PreparedQuery<Parameters, Row> {
   const compiled = new WeakMap<object, (parameters: Parameters) => Statement>();
-  return async (db, parameters) => {
+  async function query(db: Db, parameters: Parameters): Promise<Row[]> {
     const runner = runnerOf(db);
     let statementFor = compiled.get(runner.scope);
     if (!statementFor) {
@@ -64,6 +68,50 @@ export function prepared<Parameters extends object, Row>(
       compiled.set(runner.scope, statementFor);
     }
     return runner.rows<Row>(statementFor(parameters));
+  }
+  return Object.assign(query, { isPrepared: true as const });
+}
+
+/**
+ * Waits for queries of which none needs the result of another one. PostgreSQL gets them in one round trip, prepared ones in this order.
+ * Other than with `Promise.all`, all have ended when one fails, so none of them runs after the rollback.
+ *
+ * @throws The failure of the first one in this order that fails.
+ */
+export async function together<T extends readonly unknown[] | []>(
+  queries: T,
+): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+  await Promise.allSettled(queries);
+  return Promise.all(queries);
+}
+
+interface LastQueries {
+  readonly add: Transaction['atCommit'];
+  discard(): void;
+  /** Sends them and then the commit, without waiting in between. */
+  runBefore(commit: () => Promise<void>, db: Db): Promise<void>;
+}
+
+/** The queries of a transaction that run with its commit. They are prepared ones, because only those are sent as soon as they are called. */
+export function lastQueries(): LastQueries {
+  /** Each runs a query, and returns a function that gives the rows to the caller. */
+  let waiting: ((db: Db) => Promise<() => void>)[] = [];
+  return {
+    add(query, parameters) {
+      const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof query>>>();
+      waiting.push(async (db) => {
+        const rows = await query(db, parameters);
+        return () => resolve(rows);
+      });
+      return promise;
+    },
+    discard() {
+      waiting = [];
+    },
+    async runBefore(commit, db) {
+      const [ended] = await together([together(waiting.map((run) => run(db))), commit()]);
+      for (const resolve of ended) resolve();
+    },
   };
 }
 
@@ -89,7 +137,7 @@ function compile<Parameters extends object, Row>(
   const query = build(db, parameter, claim).compile();
   // Each is a parameter of the caller, or a value that the query fixes.
   const sources = query.parameters.map((value) => ({ named: names.get(value), value }));
-  const name = `q${++queries}`;
+  const name = `q${++compiledQueries}`;
   return (parameters) => ({
     name,
     text: query.sql,

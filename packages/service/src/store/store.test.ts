@@ -7,6 +7,7 @@ import { NO_FACTS } from '../../test/no-facts.ts';
 import { createAccount } from '../core/account/account.ts';
 import { systemClock } from '../ports/system.ts';
 import { systemRandom } from '../ports/system.ts';
+import { prepared } from './prepared.ts';
 import { StoreUnavailableError } from './store.ts';
 import type { Db, Store } from './store.ts';
 
@@ -127,6 +128,28 @@ describe.each(engines)('on %s', (engine) => {
     );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(await names(store)).toEqual(['a', 'c', 'd']);
+  });
+
+  test('runs queries with the commit after all others, and not those from before a rollback', async () => {
+    const store = await openStore();
+    const [one, other] = [await create(store, 'one'), await create(store, 'other')];
+    const hold = prepared<{ id: string; held: number }, { held: number }>((db, parameter) =>
+      db
+        .updateTable('accounts')
+        .set({ held: parameter('held') })
+        .where('id', '=', parameter('id'))
+        .returning('held'),
+    );
+    const rows: Promise<unknown>[] = [];
+    await store.commit(async (transaction) => {
+      void transaction.atCommit(hold, { id: one, held: 1 });
+      await transaction.rollBack();
+      rows.push(transaction.atCommit(hold, { id: other, held: 3 }));
+      await hold(transaction.db, { id: other, held: 2 });
+    });
+    expect(await Promise.all(rows)).toEqual([[{ held: 3 }]]);
+    const held = await store.read((db) => db.selectFrom('accounts').select('held').orderBy('name').execute());
+    expect(held).toEqual([{ held: 0 }, { held: 3 }]);
   });
 
   test('a transaction that rolls back keeps its log entry and continues', async () => {

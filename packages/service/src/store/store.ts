@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 
 import type { LogEntry } from './log-row.ts';
+import type { PreparedQuery } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -16,6 +17,12 @@ export interface Transaction {
   rollBack(): Promise<void>;
   /** Appends to the request log at the commit. */
   log(entry: LogEntry): void;
+  /**
+   * Runs a query last, in the round trip of the commit. A rollback discards it.
+   *
+   * @returns The rows, after the commit. So the work must not wait for them. The promise stays pending if the transaction fails.
+   */
+  atCommit<Parameters, Row>(query: PreparedQuery<Parameters, Row>, parameters: Parameters): Promise<Row[]>;
 }
 
 /** The request log. One implementation for each engine. */

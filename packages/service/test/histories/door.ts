@@ -63,6 +63,8 @@ export async function openDoor(engine: Engine, start: Seconds): Promise<Door> {
       await request();
       await service.close();
       left = Infinity;
+      // Its lease ends, for which another instance waits before it recovers the request.
+      await store.commit(({ db }) => db.deleteFrom('instances').execute());
       service = await open();
       await service.settled();
       await service.runScheduledJobs();

@@ -96,7 +96,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       /**
        * Detach the ISO file
        *
-       * Restarts a running VM, which boots from its disk again. A VM that boots from its disk already stays as it is, and the response is a success.
+       * Restarts a running VM, which boots from its disk again. A stopped VM stays stopped, and boots from its disk at its next start. A VM that boots from its disk already stays as it is, and the response is a success.
        *
        * *Not shown in the specification; this is our choice.*
        *

@@ -198,7 +198,7 @@ export const attachVmIso = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Detach the ISO file
  *
- * Restarts a running VM, which boots from its disk again. A VM that boots from its disk already stays as it is, and the response is a success.
+ * Restarts a running VM, which boots from its disk again. A stopped VM stays stopped, and boots from its disk at its next start. A VM that boots from its disk already stays as it is, and the response is a success.
  */
 export const detachVmIso = <ThrowOnError extends boolean = false>(options: Options<DetachVmIsoData, ThrowOnError>): RequestResult<DetachVmIsoResponses, unknown, ThrowOnError> => checkedClient(options).post<DetachVmIsoResponses, unknown, ThrowOnError>({
     requestValidator: detachVmIsoFacts,

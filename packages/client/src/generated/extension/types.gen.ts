@@ -1218,7 +1218,7 @@ export type ChangeVmForm = {
      */
     cores?: number;
     /**
-     * Memory in MB.
+     * Memory in MB. Public clients know 1024 as the least; in this service the host system sets it, as for a purchase.
      */
     mem?: number;
     /**
@@ -1234,11 +1234,11 @@ export type ChangeVmForm = {
      */
     ips?: number;
     /**
-     * Number of backup slots.
+     * Number of backup slots. Public clients know 2 as the least; this service sells VMs with fewer.
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit. Public clients know 1000 as the least; this service sells VMs with less.
      */
     network_speed?: number;
     /**
@@ -2587,7 +2587,7 @@ export type Credit = {
      */
     balance: number;
     /**
-     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents.
+     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents. A higher amount than 90,000,000.00 is shown as 90000000.00.
      */
     unpaid: number;
     /**
@@ -3448,7 +3448,7 @@ export type DetachVmIsoData = {
 
 export type DetachVmIsoResponses = {
     /**
-     * The VM was restarted, its restart has begun, or it boots from its disk already.
+     * The VM was restarted, its restart has begun, it is stopped, or it boots from its disk already.
      */
     200: DetachVmIsoResponse;
 };

@@ -46,9 +46,9 @@ const idsOf = async (store: Store, accountId: string, offset = 0, limit = 50) =>
 async function appendInOpenTransaction(store: Store, one: LogEntry): Promise<() => Promise<void>> {
   const [inserted, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const done = store.commit(async ({ db }) => {
-    const { insertRows } = await import('../../store/postgres/request-log.ts');
+    const { entryColumns, insertEntries } = await import('../../store/postgres/request-log.ts');
     const { toLogRow } = await import('../../store/log-row.ts');
-    await insertRows(db, [toLogRow(one)]);
+    await insertEntries(db, entryColumns([toLogRow(one)]));
     inserted.resolve();
     await finish.promise;
   });

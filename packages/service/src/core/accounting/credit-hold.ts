@@ -9,12 +9,14 @@ import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Period, Seconds } from '../../rules/billing.ts';
 import { assertMonthCanBeBilled, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
+import { inForceAt } from '../../rules/in-force.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReservationsTable } from '../../store/tables/service.ts';
+import { tldPriceVersions } from '../catalogue/tld-price.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -43,6 +45,8 @@ interface MonthlyOrder {
   readonly added: Money;
   /** The field of the form that chooses what is ordered. */
   readonly field: string;
+  /** Milliseconds. */
+  readonly now: number;
 }
 
 /** What a month costs at most in which runtimes of a dedicated server begin. The statement of `assertMonthOf` counts them in the same way. */
@@ -53,11 +57,12 @@ export function monthOfServer({ price, runtime_days }: { readonly price: number;
 const LONGEST_MONTH_DAYS = 31;
 
 /**
- * Asserts that a month of the account can be billed. A hold alone does not bound it, because an order at the end of a month holds little.
+ * Asserts that a month of the account can be billed, even if all its domains are renewed in it. A hold alone does not bound it, because an order
+ * at the end of a month holds little.
  *
  * @throws Refusal 422 if a month of the account would cost too much.
  */
-export async function assertMonthOf(db: Db, accountId: string, { added, field }: MonthlyOrder): Promise<void> {
+export async function assertMonthOf(db: Db, accountId: string, { added, field, now }: MonthlyOrder): Promise<void> {
   if (added < SMALL_MONTH) return;
   const cents = sql.raw(String(UNITS_PER_CENT));
   const vms = await db
@@ -72,8 +77,20 @@ export async function assertMonthOf(db: Db, accountId: string, { added, field }:
     .where('account_id', '=', accountId)
     .where('state', 'in', ['ordered', 'deployed'])
     .executeTakeFirstOrThrow();
-  const before = (BigInt(vms.cents ?? 0) + BigInt(servers.cents ?? 0)) * UNITS_PER_CENT;
+  const before = (BigInt(vms.cents ?? 0) + BigInt(servers.cents ?? 0)) * UNITS_PER_CENT + (await renewalsOfAllDomains(db, accountId, now));
   assertMonthCanBeBilled(before, added, field);
+}
+
+async function renewalsOfAllDomains(db: Db, accountId: string, now: number): Promise<Money> {
+  const byTld = await db
+    .selectFrom('domains')
+    .select(({ fn }) => ['tld', fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .groupBy('tld')
+    .execute();
+  let sum = 0n;
+  for (const { tld, count } of byTld) sum += BigInt(count) * inForceAt(await tldPriceVersions(db, tld), now).renew;
+  return sum;
 }
 
 async function storedCredit(db: Db, accountId: string): Promise<Credit> {

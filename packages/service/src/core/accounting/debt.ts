@@ -2,12 +2,19 @@
 import { sql } from 'kysely';
 
 import { periodOf } from '../../rules/billing.ts';
+import { euros } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { netOf, owedOf } from '../../rules/payment.ts';
 import type { InvoiceDebt } from '../../rules/payment.ts';
 import { highestRate } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
 import { vatRatesOf } from './account-vat.ts';
+
+/**
+ * The highest debt that an account stores, so that it stays an exact number. An account that owes more can buy nothing either, and the debt is
+ * computed from its invoices again when one of them changes.
+ */
+export const MOST_UNPAID = euros('90000000.00');
 
 export interface OpenInvoice extends InvoiceDebt {
   readonly id: string;
@@ -77,7 +84,7 @@ export async function updateDebt(db: Db, accountId: string): Promise<void> {
     .executeTakeFirstOrThrow();
   await db
     .updateTable('accounts')
-    .set({ unpaid: Number(unpaid), balance: Number(balance) })
+    .set({ unpaid: Number(unpaid < MOST_UNPAID ? unpaid : MOST_UNPAID), balance: Number(balance) })
     .where('id', '=', accountId)
     .execute();
   await updateBalanceCredit(db, accountId);

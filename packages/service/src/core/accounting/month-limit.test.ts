@@ -3,6 +3,7 @@ import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { marketItem } from '../../../test/dedicated.ts';
+import { handleOf } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
@@ -49,5 +50,40 @@ describe.each(engines)('on %s', (engine) => {
     const path = { vmid: String(body.data.identifier) };
     expect((await service.call('changeVm', { path, form: { cores: 2 }, apiKey })).status).toBe(422);
     expect((await service.call('changeVm', { path, form: { mem: 8192 }, apiKey })).status).toBe(200);
+  });
+
+  test('so is a domain whose renewals would cost too much in one month', async () => {
+    const service = await startOperator({ engine });
+    const { apiKey } = await service.account('9999999.99');
+    const prices = { create: '1.00', renew: '4000000.00', transfer: '1.00' };
+    await operator.setTldPrice({ client: service.client, path: { tld: 'com' }, body: prices });
+    const handle = await handleOf(service, { apiKey });
+    const register = async (domain: string) => (await service.call('registerDomain', { form: { domain, handle }, apiKey })).status;
+    expect([await register('one.com'), await register('two.com'), await register('three.com')]).toEqual([200, 200, 422]);
+    expect((await purchase(service, apiKey, '2000000.01', 31)).status).toBe(422);
+    expect((await purchase(service, apiKey, '2000000.00', 31)).status).toBe(200);
+  });
+
+  test('an account that pays nothing for a year can be ended', async () => {
+    const service = await startOperator({ engine });
+    service.clock.advanceTo(LAST_MINUTE);
+    const { apiKey, id: accountId } = await service.account('9999999.99');
+    expect((await purchase(service, apiKey, '322580.64', 1)).status).toBe(200);
+    service.clock.advanceTo('2028-01-01T00:00:05Z');
+    await service.runScheduledJobs();
+    const { client } = service;
+    const path = { account_id: accountId };
+    expect((await service.call('getCredit', { apiKey })).body.data.unpaid).toBe(90_000_000);
+    expect(await operator.getAccount({ client, path })).toMatchObject({ unpaid: '90000000.00' });
+    const { items: servers } = await operator.listDedicatedServers({ client, query: path });
+    for (const { id } of servers)
+      expect((await service.call('deleteDedicatedServer', { path: { identifier: id }, apiKey })).status).toBe(200);
+    service.clock.advanceTo('2028-02-01T00:00:05Z');
+    await service.runScheduledJobs();
+    await operator.suspendAccount({ client, path, body: { reason: 'Unpaid' } });
+    const { items: invoices } = await operator.listInvoices({ client, query: path });
+    for (const { id } of invoices) await operator.cancelInvoice({ client, path: { invoice_id: id } });
+    expect(await operator.getAccount({ client, path })).toMatchObject({ unpaid: '0.00' });
+    expect(await operator.eraseAccount({ client, path })).toMatchObject({ erased_at: expect.any(String) });
   });
 });

@@ -12,7 +12,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { storePendingHolds } from './credit-hold.ts';
-import { updateBalanceCredit } from './debt.ts';
+import { MOST_UNPAID, updateBalanceCredit } from './debt.ts';
 import { changePrices } from './price-change.ts';
 import { storeAllHolds } from './renewal-hold.ts';
 
@@ -69,10 +69,11 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
   const next = periodOf(end);
   const renewals = await storeAllHolds(db, accountId, next);
   const orders = await storePendingHolds(db, accountId, next);
+  const [owed, most] = [Number(total), Number(MOST_UNPAID)];
   await db
     .updateTable('accounts')
     .set((account) => ({
-      unpaid: account('unpaid', '+', Number(total)),
+      unpaid: sql<number>`case when unpaid < ${most - owed} then unpaid + ${owed} else ${most} end`,
       held: account('held', '+', Number(renewals + orders - charged)),
     }))
     .where('id', '=', accountId)

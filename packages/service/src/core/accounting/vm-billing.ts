@@ -9,24 +9,28 @@ import type { Services } from '../../delivery/runtime.ts';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
-import { lockAccount } from '../../store/account-lock.ts';
-import { prepared } from '../../store/prepared.ts';
+import { lockAccountAt } from '../../store/account-lock.ts';
+import { prepared, together } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/accounting.ts';
-import { settle } from '../jobs/settle.ts';
+import { isSettled, settle } from '../jobs/settle.ts';
 import { releaseCredit } from './credit-hold.ts';
 
 /**
- * Settles the account and returns the instant of a change of billing. It is never in a closed period, because a late change must not alter
- * an invoice.
+ * Locks and settles the account, and returns the instant of a change of billing. It is never in a closed period, because a late change must
+ * not alter an invoice.
+ *
+ * @param change `at` is the instant of the change, if it is not the present one.
  */
 export async function billingInstant(
   db: Db,
   services: Services,
-  { accountId, now }: { readonly accountId: string; readonly now: number },
+  { accountId, now, at = Math.floor(now / 1000) }: { readonly accountId: string; readonly now: number; readonly at?: Seconds },
 ): Promise<Seconds> {
+  const [instant, settled] = await together([lockAccountAt(db, accountId, at), isSettled(db, { accountId, now })]);
+  if (settled) return instant;
   await settle(db, services, { accountId, now });
-  return Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
+  return lockAccountAt(db, accountId, at);
 }
 
 /** A position to begin. */

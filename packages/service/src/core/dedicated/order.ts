@@ -153,7 +153,8 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
     broken.push({ field: 'market_id', rule: 'exists', message: 'must be the identifier of an offer that the account may order' });
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
-  if (server.state === 'offered') await assertMonthOf(db, accountId, { added: monthOfServer(server), field: 'market_id' });
+  if (server.state === 'offered')
+    await assertMonthOf(db, accountId, { added: monthOfServer(server), field: 'market_id', now: clock.now() });
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,

@@ -6,12 +6,14 @@ import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import { sameHash, sha256, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
+import { inForceAt } from '../../rules/in-force.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import { releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, releaseCredit } from '../accounting/credit-hold.ts';
 import { holdRenewalsWithinLimit } from '../accounting/renewal-hold.ts';
+import { tldPriceVersions } from '../catalogue/tld-price.ts';
 import { settle } from '../jobs/settle.ts';
 import { delegationChange } from './dnssec.ts';
 import { authcodeContext, changeInProgress, domainSubject, endDomainChange, nameserversOf } from './domain.ts';
@@ -75,8 +77,11 @@ export async function moveToAccount(
   { accountId, handle, nameservers }: DomainMove,
 ): Promise<DomainRow> {
   const { name } = domain;
+  const now = services.ports.clock.now();
   await assertTransferable(db, domain);
-  const delegation = delegationChange(domain, listOfNameservers(nameservers), { ports: services.ports, now: services.ports.clock.now() });
+  const { renew } = inForceAt(await tldPriceVersions(db, domain.tld), now);
+  await assertMonthOf(db, accountId, { added: renew, field: 'domain', now });
+  const delegation = delegationChange(domain, listOfNameservers(nameservers), { ports: services.ports, now });
   const moved = await db
     .updateTable('domains')
     .set({

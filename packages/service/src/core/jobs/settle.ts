@@ -10,8 +10,7 @@ import { dueBefore, firstJob } from './job.ts';
 
 /** Performs the due jobs of an account before an operation that only reads. Usually none is due, and one query finds that out. */
 export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
-  const { accountId, now } = due;
-  if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
+  if (await runtime.store.read((db) => isSettled(db, due))) return;
   await closeLongPeriod(runtime.store, due);
   await runtime.store.commit(({ db }) => settle(db, runtime, due));
 }
@@ -44,7 +43,7 @@ const lastClosed = new WeakMap<Store, { readonly month: Seconds; readonly accoun
  */
 export async function settle(db: Db, services: Services, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
-  if (await nothingIsDue(db, { accountId, ...dueBefore(now) })) return;
+  if (await isSettled(db, due)) return;
   // The account is locked before its jobs, as in `runScheduledJobs`. Otherwise two transactions on PostgreSQL could deadlock.
   await lockAccount(db, accountId);
   while (await performFirstJob(db, services, { accountId, now }));
@@ -66,8 +65,9 @@ export async function performFirstJob(
   return first !== undefined;
 }
 
-async function nothingIsDue(db: Db, due: { readonly accountId: string; readonly now: Seconds; readonly periodStart: Seconds }) {
-  return (await accountWithoutDueJobs(db, due)).length > 0;
+/** Whether no job of the account is due. @param due See `settle`. */
+export async function isSettled(db: Db, { accountId, now }: { readonly accountId: string; readonly now: number }): Promise<boolean> {
+  return (await accountWithoutDueJobs(db, { accountId, ...dueBefore(now) })).length > 0;
 }
 
 /** Finds the account if no job of any kind is due. One query for all kinds, because nearly every request finds none. */

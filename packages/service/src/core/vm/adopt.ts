@@ -90,11 +90,7 @@ export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
 
 /** Takes room on the node of the machine, or on any node of the host system if the hypervisor does not name it. */
 async function nodeFor(db: Db, { vm, machine: { node } }: Adoption): Promise<string> {
-  if (node === null) {
-    const any = await takeRoom(db, vm.hostsystem, vm);
-    if (any !== undefined) return any;
-    throw new Refusal(409, 'out_of_capacity', `The host system ${vm.hostsystem} has no room for this machine. Enlarge one of its nodes.`);
-  }
+  if (node === null) return takeRoom(db, vm.hostsystem, vm, 'Enlarge one of its nodes.');
   const known = await db.selectFrom('host_nodes').select('hostsystem').where('name', '=', node).where('retired', '=', 0).executeTakeFirst();
   if (known?.hostsystem !== vm.hostsystem) {
     const where = known ? `belongs to the host system ${known.hostsystem}` : 'is not in the catalogue';

@@ -104,6 +104,7 @@ const ALLOWED: Readonly<Record<VmEvent, string>> = {
   resize: 'can be resized',
   'restart-billing': 'has a position that can be restarted',
   restart: 'can be restarted',
+  eject: 'can lose its ISO file',
   'reset-password': 'can get a new password',
   backup: 'can be backed up',
   restore: 'can be restored',

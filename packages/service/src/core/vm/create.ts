@@ -13,8 +13,7 @@ import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { PricedOffer } from '../../rules/sale.ts';
 import { vatInForce } from '../../rules/vat.ts';
-import { lockAccountAt } from '../../store/account-lock.ts';
-import { prepared } from '../../store/prepared.ts';
+import { prepared, together } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
@@ -22,7 +21,7 @@ import type { Spender } from '../account/spending.ts';
 import { priceListOf } from '../accounting/account-vat.ts';
 import { assertMonthOf, holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
-import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
+import { beginPosition, billingInstant, holdOf } from '../accounting/vm-billing.ts';
 import { findOsImage } from '../catalogue/catalogue.ts';
 import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from '../catalogue/host-system.ts';
@@ -35,7 +34,7 @@ import { endChange } from './change.ts';
 import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
-import { leaveNode } from './placement.ts';
+import { leaveNode, takeRoom } from './placement.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from './ssh-keys.ts';
 import { forgetUserData, storeUserData } from './user-data.ts';
 
@@ -112,31 +111,35 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { runtime, accountId, vm, now } = purchase;
     const { vmIdentifiers: identifiers, ports } = runtime;
     const { random } = ports;
-    // 1. Check the form against the catalogue.
-    const { catalogue, vatRates } = await priceListOf(db, accountId);
+    // 1. Close the periods of the account that have ended.
+    const [{ catalogue, vatRates }] = await together([priceListOf(db, accountId), settle(db, runtime, { accountId, now })]);
+    // 2. Check the form against the catalogue.
     const { host, os } = offerFor(purchase, catalogue);
-    // 2. Close the periods of the account that have ended.
-    await settle(db, runtime, { accountId, now });
     // 3. Take volume of a sale, and find the price.
     const { prices: standard, validFrom } = pricesAt(host, now);
     const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
-    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores' });
-    // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
+    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores', now });
+    // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
     const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
     const hold = holdOf({ start, monthlyPrice });
-    await holdCredit(db, accountId, hold);
-    const spending = await spend(db, purchase.spender, monthlyPrice, now);
-    // 5. Store the VM with an identifier, and take room on a node.
-    const row = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
-    const { id: vmId, node } = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
-    if (vm.userData !== null) await storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false });
-    await assertVmQuota(db, accountId);
+    const [, spending, node] = await together([
+      holdCredit(db, accountId, hold),
+      spend(db, purchase.spender, monthlyPrice, now),
+      takeRoom(db, host.name, vm),
+    ]);
+    // 5. Store the VM with an identifier.
+    const row = { ...newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom }), node };
+    const vmId = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
     // 6. Take addresses.
     const { ips, allowFallbackIPs } = vm;
     const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
-    const addresses = await assignAddresses(db, order);
+    const [, addresses] = await together([
+      assertVmQuota(db, accountId),
+      assignAddresses(db, order),
+      vm.userData === null ? undefined : storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false }),
+    ]);
     const vat = vatInForce(vatRates, now);
     return {
       accountId,
@@ -149,8 +152,10 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
 
   async confirm({ db }, { purchase, hold, ...purchased }) {
     const { vmId } = purchased;
-    const monthlyPrice = await startBilling(db, purchase, { vmId, monthlyPrice: purchased.monthlyPrice, hold });
-    await startRunning(db, { vmId, now: purchase.runtime.ports.clock.now() });
+    const [monthlyPrice] = await together([
+      startBilling(db, purchase, { vmId, monthlyPrice: purchased.monthlyPrice, hold }),
+      startRunning(db, { vmId, now: purchase.runtime.ports.clock.now() }),
+    ]);
     return { ...purchased, monthlyPrice };
   },
 
@@ -294,9 +299,8 @@ export async function startBilling(
   { runtime, accountId, now }: Pick<Purchase, 'runtime' | 'accountId' | 'now'>,
   { vmId, monthlyPrice: price, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
 ): Promise<Money> {
-  await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });
   const bought = Math.floor(now / 1000);
-  const start = await lockAccountAt(db, accountId, bought);
+  const start = await billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now(), at: bought });
   const monthlyPrice = start === bought ? price : await presentPrice(db, { accountId, vmId, price }, start);
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);

@@ -363,7 +363,7 @@ function finishedMessage(): string {
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 export async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
-  await assertMonthOf(db, vm.account_id, { added: price - BigInt(vm.monthly_price), field: 'cores' });
+  await assertMonthOf(db, vm.account_id, { added: price - BigInt(vm.monthly_price), field: 'cores', now: instant * 1000 });
   const more = moreHeld([{ vm, price, ending }]);
   if (more !== 0n) await holdCredit(db, vm.account_id, more);
   return more;

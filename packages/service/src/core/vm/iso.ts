@@ -18,7 +18,13 @@ export interface IsoRequest extends VmRequest {
   readonly iso: string | null;
 }
 
-const details = v.object({ vmId: v.number(), iso: v.nullable(v.string()), before: v.nullable(v.string()) });
+const details = v.object({
+  vmId: v.number(),
+  iso: v.nullable(v.string()),
+  before: v.nullable(v.string()),
+  // Missing in the reservations of earlier versions, which refused a stopped VM.
+  isStopped: v.optional(v.boolean()),
+});
 type Details = v.InferOutput<typeof details>;
 
 interface Plan extends Details {
@@ -26,30 +32,26 @@ interface Plan extends Details {
   readonly file: IsoFile | null;
 }
 
-/** Restarts a running VM, which boots from another file or from its disk. It stays billed. The result is the file, or null for the disk. */
+/** Restarts a running VM, which boots from another file or from its disk. It stays billed. A stopped VM only gives its file back. The result is the file, or null for the disk. */
 export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | null> = {
   name: 'bootFromIso',
   recovery: 'undo',
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
-    if (request.iso === null && (await isStoppedWithoutFile(db, request))) {
-      requirePart(request.runtime.ports.hypervisor, 'isos');
-      return { result: null };
-    }
-    const { vm } = await beginChange(db, request, 'restart');
+    const { vm } = await beginChange(db, request, request.iso === null ? 'eject' : 'restart');
     const { files } = requirePart(request.runtime.ports.hypervisor, 'isos');
     const file = request.iso === null ? null : fileNamed(request.iso, files);
     if (file === null && vm.iso === null) {
       await endChange(db, vm.id);
       return { result: null };
     }
-    const stored = { vmId: vm.id, iso: request.iso, before: vm.iso };
+    const stored = { vmId: vm.id, iso: request.iso, before: vm.iso, isStopped: vm.state === 'stopped' };
     return { accountId: vm.account_id, details: stored, plan: { ...stored, request, file } };
   },
   call: ({ hypervisor }, { vmId, iso }, token) => boot({ hypervisor }, vmId, iso, token),
-  async confirm({ db }, { request: { runtime }, vmId, iso, file }) {
-    await finishBoot(db, runtime, { vmId, iso });
+  async confirm({ db }, { request: { runtime }, file, ...booted }) {
+    await finishBoot(db, runtime, booted);
     return file;
   },
   compensate: ({ hypervisor }, { vmId, before }, token) => boot({ hypervisor }, vmId, before, token),
@@ -62,20 +64,8 @@ export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | 
   },
 };
 
-/** Such a VM boots from its disk already. A running one does too, but its request waits for a change in progress. */
-async function isStoppedWithoutFile(db: Db, { vmId, accountId }: IsoRequest): Promise<boolean> {
-  const vm = await db
-    .selectFrom('vms')
-    .select('account_id')
-    .where('id', '=', vmId)
-    .where('state', '=', 'stopped')
-    .where('iso', 'is', null)
-    .executeTakeFirst();
-  return vm !== undefined && vm.account_id === accountId;
-}
-
-async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso }: Pick<Details, 'vmId' | 'iso'>): Promise<void> {
-  await endChange(db, vmId, { iso, booted: ports.clock.now() });
+async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso, isStopped = false }: Omit<Details, 'before'>): Promise<void> {
+  await endChange(db, vmId, { iso, ...(!isStopped && { booted: ports.clock.now() }) });
 }
 
 function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {

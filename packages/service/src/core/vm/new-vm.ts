@@ -2,13 +2,11 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { everyNameOf } from '../../rules/every-name.ts';
-import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { nextFreeIdentifier } from './identifier.ts';
 import type { IdentifierChoice } from './identifier.ts';
-import { takeRoom } from './placement.ts';
 
 /** The row of a VM before it has a node. */
 export type NewVm = Omit<
@@ -45,24 +43,18 @@ export interface PlacedVm {
 }
 
 /**
- * Stores a new VM on the first node of its host system that has room.
+ * Stores a new VM that has room on its node.
  *
- * @throws Refusal 409 if no node has enough room, or no identifier is free.
+ * @returns Its identifier.
+ * @throws Refusal 409 if no identifier is free.
  */
-export async function insertVm(db: Db, vm: NewVm, choice: IdentifierChoice): Promise<PlacedVm> {
-  const node = await takeRoom(db, vm.hostsystem, vm);
-  if (node === undefined)
-    throw new Refusal(
-      409,
-      'out_of_capacity',
-      `The host system ${vm.hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
-    );
+export async function insertVm(db: Db, vm: Omit<NewVm & PlacedVm, 'id'>, choice: IdentifierChoice): Promise<number> {
   for (let id = choice.from; ; id = await nextFreeIdentifier(db, choice)) {
-    if (await insertPlacedVm(db, { ...vm, id, node })) return { id, node };
+    if (await insertPlacedVm(db, { ...vm, id })) return id;
   }
 }
 
-/** Stores a new VM that has room on its node. @returns False if its identifier is taken. */
+/** Like `insertVm`, under a given identifier. @returns False if its identifier is taken. */
 export async function insertPlacedVm(db: Db, vm: NewVm & PlacedVm): Promise<boolean> {
   const default_ptr = vm.default_ptr ?? `vm${vm.id}.reseller-vm.invalid`;
   const [inserted] = await insertUnlessTaken(db, { ...vm, default_ptr });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
@@ -37,6 +38,8 @@ export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Fo
   );
 }
 
+const CHOOSE_ANOTHER = 'Choose another host system, or fewer resources.';
+
 /** Releases the room of a VM. */
 export async function leaveNode(db: Db, node: string, vm: Footprint): Promise<void> {
   const { cores, mem, disk, storage } = roomOf(vm);
@@ -58,28 +61,46 @@ function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
 /**
  * Takes room on the first node of a host system that has enough, by a conditional update.
  *
- * @returns The name of the node. Undefined if no node has enough room.
+ * @returns The name of the node.
+ * @throws Refusal 409 if no node has enough room.
  */
-export async function takeRoom(db: Db, hostsystem: string, vm: Footprint): Promise<string | undefined> {
-  const room = roomOf(vm);
+export async function takeRoom(db: Db, hostsystem: string, vm: Footprint, remedy = CHOOSE_ANOTHER): Promise<string> {
+  const wanted = { hostsystem, ...roomOf(vm) };
   for (;;) {
-    const [candidate] = await nodesWithRoom(db, { hostsystem, ...room });
-    if (!candidate) return undefined;
-    const [taken] = await takeOnNode(db, { node: candidate.name, ...room });
-    if (taken) return candidate.name;
-    // Another purchase has taken the room in the meantime.
+    const [taken] = await takeOnFirstNode(db, wanted);
+    if (taken) return taken.name;
+    const [candidate] = await nodesWithRoom(db, wanted);
+    if (!candidate)
+      throw new Refusal(409, 'out_of_capacity', `The host system ${hostsystem} has no room for this VM at the moment. ${remedy}`);
+    // Another purchase has taken the room of the node that was the first one.
   }
 }
 
-const nodesWithRoom = prepared<Room<number> & { readonly hostsystem: string }, { name: string }>((db, parameter) =>
-  db
+type WantedRoom = Room<number> & { readonly hostsystem: string };
+
+const nodesWithRoom = prepared<WantedRoom, { name: string }>((db, parameter) =>
+  firstWithRoom(db, parameter('hostsystem'), wantedRoom(parameter)),
+);
+
+const takeOnFirstNode = prepared<WantedRoom, { name: string }>((db, parameter) => {
+  const room = wantedRoom(parameter);
+  return db
+    .updateTable('host_nodes')
+    .set(take(room))
+    .where('name', '=', firstWithRoom(db, parameter('hostsystem'), room))
+    .where(fits(room))
+    .returning('name');
+});
+
+function firstWithRoom(db: Db, hostsystem: RawBuilder<string>, room: Room<unknown>) {
+  return db
     .selectFrom('host_nodes')
     .select('name')
-    .where('hostsystem', '=', parameter('hostsystem'))
-    .where(fits(wantedRoom(parameter)))
+    .where('hostsystem', '=', hostsystem)
+    .where(fits(room))
     .orderBy('name')
-    .limit(sql.lit(1)),
-);
+    .limit(sql.lit(1));
+}
 
 const takeOnNode = prepared<Room<number> & { readonly node: string }, { name: string }>((db, parameter) => {
   const room = wantedRoom(parameter);

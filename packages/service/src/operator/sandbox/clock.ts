@@ -37,7 +37,6 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
         const ahead = await claimClockOffset(db);
         const before = clock.base.now() + ahead;
         const by = advanceOf(body, before);
-        await record(db, { before: clockAt(before, ahead), after: clockAt(before + by, ahead + by) });
         return { from: before, to: before + by, target: ahead + by };
       }),
     );
@@ -46,7 +45,12 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
     do {
       // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
       const stop = await store.read((db) => nextStop(db, { now, to, gap }));
-      const isMoved = await sandbox.exclusive(() => moveClock(store, sandbox, { from: now, to: stop, isLast: stop === to, target }));
+      const [isFirst, isLast] = [now === from, stop === to];
+      const isMoved = await sandbox.exclusive(() =>
+        moveClock(store, sandbox, { from: now, to: stop, isLast, target }, async (db, { before, after }) => {
+          if (isFirst || isLast) await record(db, { before, after: isLast ? after : { ...after, advances_to: toInstant(to) } });
+        }),
+      );
       // A reset, a restore or another advance has moved the clock.
       if (!isMoved) break;
       now = stop;
@@ -80,15 +84,25 @@ interface ClockMove {
   readonly target: number;
 }
 
-/** @returns False if something else has moved the clock since the last stop. */
-async function moveClock(store: Store, { clock }: Sandbox, { from, to, isLast, target }: ClockMove): Promise<boolean> {
+/**
+ * @param moved Runs in the transaction of the move, with what the clock shows before and after it.
+ * @returns False if something else has moved the clock since the last stop.
+ */
+async function moveClock(
+  store: Store,
+  { clock }: Sandbox,
+  { from, to, isLast, target }: ClockMove,
+  moved: (db: Db, shown: { readonly before: object; readonly after: object }) => Promise<void>,
+): Promise<boolean> {
   const offset = await store.commit(async ({ db }) => {
     const ahead = await claimClockOffset(db);
-    if (ahead !== clock.offset || clock.base.now() + ahead < from) return undefined;
+    const machine = clock.base.now();
+    if (ahead !== clock.offset || machine + ahead < from) return undefined;
     // The clock of the machine goes on between the stops.
-    const moved = isLast ? target : Math.min(target, Math.max(ahead, to - clock.base.now()));
-    await writeClockOffset(db, moved);
-    return moved;
+    const next = isLast ? target : Math.min(target, Math.max(ahead, to - machine));
+    await writeClockOffset(db, next);
+    await moved(db, { before: clockAt(machine + ahead, ahead), after: clockAt(machine + next, next) });
+    return next;
   });
   if (offset === undefined) return false;
   clock.setOffset(offset);

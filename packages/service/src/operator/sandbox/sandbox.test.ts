@@ -31,6 +31,19 @@ test('completes a set-up after a quarter of an hour, and closes invoices at the 
   expect(await refusalOf(back)).toMatchObject({ status: 422, fields: [{ field: '#/to' }] });
 });
 
+test('the audit of an advance that stops on its way names only what the clock has reached', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  await service.call('createVm', { form: SMALL_VM });
+  const { now } = await operator.getClock({ client });
+  await operator.advanceClock({ client, body: { to: '2027-01-15T00:00:00Z' } });
+  const records = (await operator.listAuditRecords({ client, query: { operation: 'advanceClock' } })).items;
+  expect(records.map(({ before, after }) => ({ before, after }))).toMatchObject([
+    { before: { now: '2027-01-01T00:00:00.000Z' }, after: { now: '2027-01-15T00:00:00.000Z' } },
+    { before: { now }, after: { now: '2026-12-01T00:00:00.000Z', advances_to: '2027-01-15T00:00:00.000Z' } },
+  ]);
+});
+
 test('injects an error the given number of times, for the given key and operation', async () => {
   const service = await startOperator();
   const { client } = service;

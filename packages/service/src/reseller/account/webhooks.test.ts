@@ -340,6 +340,18 @@ test('an event that was not sent yet is sent although the clock passes the days 
   await until(service, () => expect(receiver.got.map(({ event }) => event.type)).toContain('vm.created'));
 });
 
+test('an event that only a disabled webhook has not received is deleted when its days have passed', async () => {
+  const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
+  const { webhook_id } = await addConfirmed(service, { url: receiver.url });
+  await buyVm(service);
+  await until(service, async () => expect((await deliveries(service, webhook_id))[0]).toMatchObject({ attempts: 1, status: 'pending' }));
+  await edit(service, webhook_id, { enabled: 'false' });
+  service.clock.advance(31 * 86_400_000);
+  const types = async () =>
+    (await service.call('listEvents', { form: {} })).body.data.events.map(({ type }: { readonly type: string }) => type);
+  await until(service, async () => expect(await types()).not.toContain('vm.created'));
+});
+
 test('a replay of a pending delivery makes its next attempt now', async () => {
   const [service, receiver] = await Promise.all([startService(), startReceiver(fail)]);
   const { webhook_id } = await addConfirmed(service, { url: receiver.url });

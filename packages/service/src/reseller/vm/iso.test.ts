@@ -60,6 +60,31 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+describe.each(engines)('a stopped VM on %s', (engine) => {
+  test('gives its file back, stays stopped, and boots from its disk at its next start', async () => {
+    const { service, path, inserted, shown, attach, detach } = await buy({ engine });
+    await attach(RESCUE.name);
+    await service.call('setVmPower', { path, form: { mode: 'stop' } });
+    expect(await detach()).toMatchObject({ status: 200, body: { message: 'The VM boots from its disk.' } });
+    expect([inserted(), await shown()]).toEqual([null, null]);
+    expect((await service.call('getVmStatus', { path })).body.data.status).toBe('stopped');
+    await expectInvariants(service.store);
+  });
+
+  test('keeps its file if the hypervisor fails', async () => {
+    const { service, path, inserted, shown, attach, detach } = await buy({ engine });
+    await attach(RESCUE.name);
+    await service.call('setVmPower', { path, form: { mode: 'stop' } });
+    service.hypervisor.failing = new Error('no route to the node');
+    expect((await detach()).status).toBe(500);
+    service.hypervisor.failing = undefined;
+    await service.runScheduledJobs();
+    expect([inserted(), await shown()]).toEqual([RESCUE.name, RESCUE]);
+    expect((await service.call('getVmStatus', { path })).body.data.status).toBe('stopped');
+    expect((await detach()).status).toBe(200);
+  });
+});
+
 test('refuses a file that is not offered, and a VM that does not run', async () => {
   const { service, path, attach, detach } = await buy({});
   const message = 'must be one of debian_13_netinst, systemrescue_12';

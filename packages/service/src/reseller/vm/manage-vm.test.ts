@@ -22,6 +22,19 @@ async function buy(service: TestService, form: Readonly<Record<string, unknown>>
   return { vmid: String(body.data.identifier) };
 }
 
+test('a VM changes back to the least that it could be bought with', async () => {
+  const service = await customer();
+  const least = { cores: 1, mem: 1024, ips: 1, backup_slots: 0, network_speed: 100 };
+  const path = await buy(service, { ...SMALL_VM, ...least });
+  const more = { cores: 2, mem: 1536, ips: 2, backup_slots: 1, network_speed: 200 };
+  for (const form of [more, least])
+    for (const id of ['quoteChangeVm', 'changeVm'] as const) expect((await service.call(id, { path, form })).status, id).toBe(200);
+  const { backup_slots, network_speed } = (await service.call('getVmConfig', { path })).body.data.config;
+  expect({ backup_slots, network_speed }).toEqual({ backup_slots: '0', network_speed: '100' });
+  for (const form of [{ backup_slots: -1 }, { network_speed: 0 }, { cores: 0 }, { mem: 512 }])
+    expect((await service.call('changeVm', { path, form })).status).toBe(422);
+});
+
 const statusOf = async (service: TestService, path: { vmid: string }) => (await service.call('getVmStatus', { path })).body.data;
 const power = (service: TestService, path: { vmid: string }, mode: string) => service.call('setVmPower', { path, form: { mode } });
 const positions = async (service: TestService, { vmid }: { vmid: string }): Promise<unknown[]> =>

@@ -1,8 +1,9 @@
 import { toLogRow } from '../log-row.ts';
 import type { LogEntry } from '../log-row.ts';
+import { lastQueries } from '../prepared.ts';
 import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision } from './errors.ts';
-import { insertRows } from './request-log.ts';
+import { entryColumns, insertEntries } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */
@@ -30,13 +31,19 @@ export async function retryingCollisions<T>(work: () => Promise<T>): Promise<T> 
 async function runTransaction<T>(session: Session, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { db } = session;
   const entries: LogEntry[] = [];
+  const last = lastQueries();
   session.begin();
   const result = await work({
     db,
-    rollBack: () => session.rollBack(),
+    async rollBack() {
+      last.discard();
+      await session.rollBack();
+    },
     log: (entry) => void entries.push(entry),
+    atCommit: last.add,
   });
-  if (entries.length > 0) await insertRows(db, entries.map(toLogRow));
-  await session.commit();
+  if (entries.length > 0) void last.add(insertEntries, entryColumns(entries.map(toLogRow)));
+  // If one fails, the database rolls back instead of committing.
+  await last.runBefore(() => session.commit(), db);
   return result;
 }

@@ -106,6 +106,8 @@ function newPool(settings: PoolConfig): Pool {
   const pool = new Pool({
     application_name: 'reseller-service',
     types: { getTypeParser: (oid) => parserOf(oid) },
+    // Statements are sent without waiting for the results of earlier ones.
+    pipeline: true,
     ...settings,
   });
   // The pool replaces a broken idle connection. Without a listener the event would end the process.

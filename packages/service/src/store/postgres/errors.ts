@@ -62,6 +62,11 @@ export function isCollision(error: unknown): boolean {
   return COLLISIONS.has(codeOf(error)) || isOutdatedPlan(error);
 }
 
+/** Whether a statement was refused because an earlier one of its transaction has failed. */
+export function isAborted(error: unknown): boolean {
+  return codeOf(error) === '25P02';
+}
+
 /** Whether a migration did not get a lock, because others hold it for longer than its timeout or wait for each other. */
 export function isLockFailure(error: unknown): boolean {
   return ['55P03', '40P01'].includes(codeOf(error));

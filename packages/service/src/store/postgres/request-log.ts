@@ -130,10 +130,9 @@ async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly Log
 }
 
 /** Inserts entries into the inbox, and the responses that they refer to. */
-export async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody> = new Map()): Promise<void> {
-  const columns = Object.fromEntries(COLUMNS.map(([name]) => [name, rows.map((row) => row[name] ?? null)]));
+async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody>): Promise<void> {
   if (bodies.size > 0) await insertBodies(db, bodiesInOrder(bodies));
-  await insertEntries(db, columns);
+  await insertEntries(db, entryColumns(rows));
 }
 
 /** All instances insert bodies in one order, so that they do not deadlock. */
@@ -196,13 +195,18 @@ const KEPT = sql.join(COLUMNS.flatMap(([name]) => (name === 'size' ? [] : [sql.r
 /** Values of the rows by column. */
 type Columns = Readonly<Record<string, readonly (string | number | null)[]>>;
 
+export function entryColumns(rows: readonly LogRow[]): Columns {
+  return Object.fromEntries(COLUMNS.map(([name]) => [name, rows.map((row) => row[name] ?? null)]));
+}
+
 /** @param values A parameter with the values of a column. */
 function entriesInsert(values: (name: string) => RawBuilder<unknown>) {
   const arrays = COLUMNS.map(([name, type]) => sql`${values(name)}::${sql.raw(type)}[]`);
   return sql`insert into request_log_inbox (${sql.join(COLUMNS.map(([name]) => sql.ref(name)))}) select * from unnest(${sql.join(arrays)})`;
 }
 
-const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesInsert(parameter).compile(db) }));
+/** Inserts entries into the inbox. */
+export const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesInsert(parameter).compile(db) }));
 
 /**
  * How many batches the entries of the inbox fill now. Entries that arrive while these are numbered wait for the next time. Otherwise a reader

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { newDatabase } from '../../../test/engines.ts';
+import { prepared, together } from '../prepared.ts';
 import type { Db, Store } from '../store.ts';
 import { openPostgresStore } from './open.ts';
 
@@ -30,6 +31,91 @@ test('a transaction that goes on after a failed statement fails, because the dat
   });
   await expect(committing).rejects.toThrow('The database rolled back a transaction instead of committing it.');
   expect(await store.read(settings)).toEqual([]);
+});
+
+const DEADLOCK = sql`do $$ begin raise exception 'one deadlock' using errcode = '40P01'; end $$`;
+const setting = (db: Db, name: 'rate_limit' | 'vat_rates') => db.insertInto('settings').values({ name, value: 'null' }).execute();
+
+test('sends statements together in their order, and returns the result of each', async () => {
+  const store = await open(await newDatabase());
+  const count = async (db: Db) => (await settings(db)).length;
+  const counts = await store.commit(({ db }) =>
+    together([count(db), setting(db, 'rate_limit'), count(db), setting(db, 'vat_rates'), count(db)]),
+  );
+  expect(counts).toMatchObject([0, [{}], 1, [{}], 2]);
+  expect(await store.read(count)).toBe(2);
+});
+
+test('of statements sent together of which one fails, names its failure, stores none, and runs none after the rollback', async () => {
+  const store = await open(await newDatabase());
+  const ended: unknown[] = [];
+  const committing = store.commit(async (transaction) => {
+    const { db } = transaction;
+    async function later(): Promise<void> {
+      await setting(db, 'rate_limit');
+      // The failed statement was sent in the meantime.
+      await setting(db, 'vat_rates').catch((error: unknown) => ended.push(error));
+    }
+    await together([later(), sql`select 1 / 0`.execute(db)]).catch(async (error: unknown) => {
+      ended.push(error);
+      await transaction.rollBack();
+    });
+  });
+  await expect(committing).resolves.toBeUndefined();
+  expect(ended).toMatchObject([{ message: 'division by zero' }, { message: 'division by zero' }]);
+  expect(await store.read(settings)).toEqual([]);
+});
+
+test.each(['first', 'last'])('repeats a transaction of which the %s of several statements sent together deadlocks', async (place) => {
+  const store = await open(await newDatabase());
+  let attempts = 0;
+  await store.commit(async ({ db }) => {
+    const deadlock = () => (attempts++ === 0 ? DEADLOCK : sql`select 1`).execute(db);
+    if (place === 'first') await together([deadlock(), setting(db, 'rate_limit')]);
+    else await together([setting(db, 'rate_limit').then(() => setting(db, 'vat_rates')), deadlock()]);
+  });
+  expect(attempts).toBe(2);
+  expect(await store.read(settings)).toHaveLength(place === 'first' ? 1 : 2);
+});
+
+const addSetting = prepared<{ value: string }, { name: string }>((db, parameter) =>
+  db
+    .insertInto('settings')
+    .values({ name: 'rate_limit', value: parameter('value') })
+    .returning('name'),
+);
+const divide = prepared<{ by: number }, unknown>((db, parameter) => ({
+  compile: () => sql`select 1 / ${parameter('by')}::bigint`.compile(db),
+}));
+
+test.each([
+  [0, 1, []],
+  [1, 0, []],
+  [1, 1, ['rate_limit', 'vat_rates']],
+])('commits all or nothing if the divisors of the first and last query at the commit are %i and %i', async (first, last, stored) => {
+  const store = await open(await newDatabase());
+  const results: unknown[] = [];
+  const committing = store.commit(async ({ db, atCommit }) => {
+    void atCommit(divide, { by: first });
+    void atCommit(addSetting, { value: 'null' }).then((rows) => results.push(rows));
+    void atCommit(divide, { by: last });
+    await setting(db, 'vat_rates');
+  });
+  if (stored.length === 0) await expect(committing).rejects.toThrow('division by zero');
+  else await committing;
+  expect(results).toHaveLength(stored.length === 0 ? 0 : 1);
+  expect((await store.read(settings)).map(({ name }) => name).toSorted()).toEqual(stored);
+});
+
+test('refuses a statement that the work of a transaction did not wait for, and that comes after the commit', async () => {
+  const store = await open(await newDatabase());
+  const late: Promise<unknown>[] = [];
+  await store.commit(async ({ db }) => {
+    await setting(db, 'rate_limit');
+    late.push(setting(db, 'vat_rates').catch((error: unknown) => error));
+  });
+  expect(await late[0]).toMatchObject({ message: 'A statement of a transaction was sent after its commit.' });
+  expect(await store.read(settings)).toHaveLength(1);
 });
 
 test('continues reads and transactions after a newer version has added columns to their tables', async () => {

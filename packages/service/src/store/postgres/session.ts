@@ -3,12 +3,12 @@ import { Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as DriverResult } from 'pg';
 
-import { runDirectly } from '../prepared.ts';
+import { runDirectly, together } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { tune } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
-import { isOutdatedPlan } from './errors.ts';
+import { isAborted, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { QueryCompiler } from './query-compiler.ts';
 import { claimRows, textTable } from './sharing.ts';
@@ -33,41 +33,38 @@ export interface SharedBySessions {
 
 export function createSession(pool: Connections, { scope, tuning }: SharedBySessions): Session {
   let connecting: Promise<PoolClient> | undefined;
-  let state: 'reading' | 'not begun' | 'begun' = 'reading';
+  let state: 'reading' | 'not begun' | 'begun' | 'committed' = 'reading';
+  /** Of the present transaction. */
+  let firstFailure: unknown;
 
-  /** @param name The connection parses and plans statements with a name once. Their texts must not vary. */
+  /**
+   * Sends a statement. It does not wait for those that were sent before.
+   *
+   * @param name The connection parses and plans statements with a name once. Their texts must not vary.
+   */
   async function run(text: string, values: readonly unknown[] = [], name?: string): Promise<DriverResult> {
-    const client = await (connecting ??= pool.connect());
-    if (state === 'not begun') {
+    const statement = { text, values: values.map(storable), ...(name !== undefined && { name }) };
+    if (state === 'committed') throw new Error('A statement of a transaction was sent after its commit.');
+    const isFirst = state === 'not begun';
+    if (isFirst) {
       state = 'begun';
-      await client.query('begin');
+      firstFailure = undefined;
     }
+    const client = await (connecting ??= pool.connect());
     try {
-      return await client.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
+      const [, result] = await together([isFirst ? client.query('begin') : undefined, client.query(statement)]);
+      return result;
     } catch (error) {
       // The connections have prepared the statement for tables that have changed since.
       if (isOutdatedPlan(error)) pool.loseAll();
+      // The database refuses all later statements of the transaction. Their errors do not say why.
+      if (isAborted(error)) throw firstFailure ?? error;
+      firstFailure ??= error;
       throw error;
     }
   }
 
-  const db = kyselyOn({
-    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const { rows, rowCount } = await run(sql, parameters);
-      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-    },
-    streamQuery<Row>({ sql, parameters }: CompiledQuery, chunkSize: number) {
-      if (state === 'reading') throw new Error('Rows are streamed in a transaction only. Use readLong.');
-      return chunksOf<Row>(run, { text: `declare streamed no scroll cursor for ${sql}`, values: parameters }, chunkSize);
-    },
-  });
-  tune(db, tuning);
-  runDirectly(db, {
-    scope,
-    claim: claimRows,
-    textTable,
-    rows: async ({ name, text, values }) => (await run(text, values, name)).rows,
-  });
+  const db = builderOn(run, { scope, tuning, isReading: () => state === 'reading' });
 
   return {
     db,
@@ -76,8 +73,12 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
     },
     async commit() {
       if (state !== 'begun') return;
-      const { command } = await run('commit');
-      state = 'not begun';
+      const committing = run('commit');
+      state = 'committed';
+      const { command } = await committing.catch((error: unknown) => {
+        state = 'begun';
+        throw error;
+      });
       // After an error that the work has caught, the database rolls back instead.
       if (command !== 'COMMIT') throw new Error('The database rolled back a transaction instead of committing it.');
     },
@@ -101,9 +102,38 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
   };
 }
 
+type SendStatement = (text: string, values?: readonly unknown[], name?: string) => Promise<DriverResult>;
+
+/** The query builder on a session. */
+function builderOn(run: SendStatement, { scope, tuning, isReading }: SharedBySessions & { isReading(): boolean }): Db {
+  const db = kyselyOn(connectionOf(run, isReading));
+  tune(db, tuning);
+  runDirectly(db, {
+    scope,
+    claim: claimRows,
+    textTable,
+    rows: async ({ name, text, values }) => (await run(text, values, name)).rows,
+  });
+  return db;
+}
+
+/** A connection as Kysely sees it. */
+function connectionOf(run: SendStatement, isReading: () => boolean): DatabaseConnection {
+  return {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      const { rows, rowCount } = await run(sql, parameters);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+    streamQuery<Row>({ sql, parameters }: CompiledQuery, chunkSize: number) {
+      if (isReading()) throw new Error('Rows are streamed in a transaction only. Use readLong.');
+      return chunksOf<Row>(run, { text: `declare streamed no scroll cursor for ${sql}`, values: parameters }, chunkSize);
+    },
+  };
+}
+
 /** Reads the rows of a cursor. */
 async function* chunksOf<Row>(
-  run: (text: string, values?: readonly unknown[]) => Promise<DriverResult>,
+  run: SendStatement,
   declaration: { readonly text: string; readonly values: readonly unknown[] },
   size: number,
 ): AsyncGenerator<QueryResult<Row>> {

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isError } from '@reseller/contract/is-error';
 
 import type { LogEntry } from '../log-row.ts';
+import { lastQueries } from '../prepared.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { Db, Transaction } from '../store.ts';
 import { tuningOf } from '../tuning.ts';
@@ -113,15 +114,23 @@ export class GroupCommit {
 
   async #runTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const entries: LogEntry[] = [];
+    const last = lastQueries();
     this.#savepoint.run();
     try {
       const result = await work({
         db: this.#db,
-        rollBack: async () => void this.#rollBack.run(),
+        rollBack: async () => {
+          last.discard();
+          this.#rollBack.run();
+        },
         log: (entry) => void entries.push(entry),
+        atCommit: last.add,
       });
-      this.#requestLog.append(entries);
-      this.#release.run();
+      const commit = async () => {
+        this.#requestLog.append(entries);
+        this.#release.run();
+      };
+      await last.runBefore(commit, this.#db);
       return result;
     } catch (error) {
       // If the disk is full, SQLite itself rolls back the whole batch.

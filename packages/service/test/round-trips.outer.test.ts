@@ -1,0 +1,35 @@
+/** How often a request waits for PostgreSQL. Statements that are sent before the result of an earlier one is there share a round trip. */
+import { inspect } from 'node:util';
+
+import { Client } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { SMALL_VM, startService } from './harness.ts';
+
+test('a purchase with an Idempotency-Key waits for PostgreSQL at most ten times', async () => {
+  const service = await startService({ engine: 'postgres' });
+  // It reads the catalogue, which the service then keeps.
+  await service.call('createVm', { form: SMALL_VM });
+  await service.settled();
+  const trips = countRoundTrips();
+  const { status } = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'first' });
+  expect({ status, waits: trips.length <= 10 ? 'at most 10' : trips }).toEqual({ status: 200, waits: 'at most 10' });
+});
+
+/** The first statement of each round trip from now on. */
+function countRoundTrips(): string[] {
+  const trips: string[] = [];
+  const unanswered = new Map<Client, number>();
+  const { query } = Client.prototype;
+  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function count(this: Client, ...sent: unknown[]) {
+    const before = unanswered.get(this) ?? 0;
+    if (before === 0) trips.push(inspect(sent[0]));
+    unanswered.set(this, before + 1);
+    const result: Promise<unknown> = Reflect.apply(query, this, sent);
+    const end = () => void unanswered.set(this, (unanswered.get(this) ?? 1) - 1);
+    result.then(end, end);
+    return result as never;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return trips;
+}
