@@ -28,7 +28,7 @@ test('a VM changes back to the least that it could be bought with', async () => 
   const path = await buy(service, { ...SMALL_VM, ...least });
   const more = { cores: 2, mem: 1536, ips: 2, backup_slots: 1, network_speed: 200 };
   for (const form of [more, least])
-    for (const id of ['quoteChangeVm', 'changeVm'] as const) expect((await service.call(id, { path, form })).status, id).toBe(200);
+    for (const id of ['quoteChangeVm', 'changeVm'] as const) expect(await service.call(id, { path, form })).toMatchObject({ status: 200 });
   const { backup_slots, network_speed } = (await service.call('getVmConfig', { path })).body.data.config;
   expect({ backup_slots, network_speed }).toEqual({ backup_slots: '0', network_speed: '100' });
   for (const form of [{ backup_slots: -1 }, { network_speed: 0 }, { cores: 0 }, { mem: 512 }])
