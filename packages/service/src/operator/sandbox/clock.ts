@@ -48,7 +48,8 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
       const [isFirst, isLast] = [now === from, stop === to];
       const isMoved = await sandbox.exclusive(() =>
         moveClock(store, sandbox, { from: now, to: stop, isLast, target }, async (db, { before, after }) => {
-          if (isFirst || isLast) await record(db, { before, after: isLast ? after : { ...after, advances_to: toInstant(to) } });
+          // Only what the clock has reached is certain.
+          if (isFirst) await record(db, { before, after: isLast ? after : { ...after, advances_to: toInstant(to) } });
         }),
       );
       // A reset, a restore or another advance has moved the clock.

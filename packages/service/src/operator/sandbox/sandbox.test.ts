@@ -39,7 +39,6 @@ test('the audit of an advance that stops on its way names only what the clock ha
   await operator.advanceClock({ client, body: { to: '2027-01-15T00:00:00Z' } });
   const records = (await operator.listAuditRecords({ client, query: { operation: 'advanceClock' } })).items;
   expect(records.map(({ before, after }) => ({ before, after }))).toMatchObject([
-    { before: { now: '2027-01-01T00:00:00.000Z' }, after: { now: '2027-01-15T00:00:00.000Z' } },
     { before: { now }, after: { now: '2026-12-01T00:00:00.000Z', advances_to: '2027-01-15T00:00:00.000Z' } },
   ]);
 });
