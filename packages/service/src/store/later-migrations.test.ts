@@ -155,11 +155,36 @@ test('a migration that waits for a lock lets requests pass, and succeeds when th
 /** Counts the attempts of each migration. */
 function counting(run: RunMigration, attempts: { begun: number }): RunMigration {
   return (migration) =>
-    run(() => {
+    run((lockTimeoutMs) => {
       attempts.begun++;
-      return migration();
+      return migration(lockTimeoutMs);
     });
 }
+
+test(
+  'later attempts of a migration wait longer, because a busy database may always have a transaction open',
+  { tags: 'outer' },
+  async () => {
+    const url = await newDatabase();
+    const { db } = onPostgres(url);
+    await migrate(db, 'postgres', retryingLocks(), firstSchemaOf('postgres'));
+    const release = await holdAccounts(url);
+    const attempts = { begun: 0 };
+    const withAddition = { ...firstSchemaOf('postgres'), '0002-added': adding('added') };
+    const migrating = migrate(db, 'postgres', counting(retryingLocks(), attempts), withAddition);
+    const { db: watching } = onPostgres(url);
+    // The first attempts give up before.
+    for (let waited = 0; waited < 0.7;) {
+      const { rows } = await sql<{ waited: number }>`
+      select extract(epoch from clock_timestamp() - waitstart)::float8 as waited from pg_locks where not granted`.execute(watching);
+      waited = rows[0]?.waited ?? 0;
+    }
+    await release();
+    await migrating;
+    expect(attempts.begun).toBeGreaterThan(10);
+    expect(await executed(db)).toEqual(Object.keys(withAddition));
+  },
+);
 
 test('a migration that never gets its lock ends the start, and names itself', { tags: 'outer' }, async () => {
   const url = await newDatabase();

@@ -11,8 +11,8 @@ import type { Db, Engine } from './store.ts';
 /** Migrations by name, in the order in which they run. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Runs one migration in a transaction. */
-export type RunMigration = (migration: () => Promise<void>) => Promise<void>;
+/** Runs one migration in a transaction. On PostgreSQL, it says how many milliseconds the migration waits for each lock. */
+export type RunMigration = (migration: (lockTimeoutMs?: number) => Promise<void>) => Promise<void>;
 
 /**
  * Brings the tables up to date. Each migration has a transaction of its own, so an interrupted upgrade goes on where it stopped. On PostgreSQL,
@@ -27,7 +27,10 @@ export async function migrate(db: Db, engine: Engine, run: RunMigration, migrati
   const before = done.length;
   for (; !isUpToDate(done, known); done = await executedMigrations(db, engine)) {
     try {
-      await migrateUp(migratorOf(db, engine, migrations), run);
+      await migrateUp(
+        (lockTimeoutMs) => migratorOf(db, lockTimeoutMs === undefined ? migrations : withLockTimeout(migrations, lockTimeoutMs)),
+        run,
+      );
     } catch (error) {
       if (!(error instanceof FailedMigration)) throw error;
       const blockers = engine === 'postgres' ? await lockingSessions(db) : [];
@@ -70,11 +73,11 @@ async function executedMigrations(db: Db, engine: Engine): Promise<readonly stri
   return rows.map(({ name }) => name);
 }
 
-async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
+async function migrateUp(migratorWith: (lockTimeoutMs: number | undefined) => Migrator, run: RunMigration): Promise<void> {
   let name = 'the list of migrations';
   try {
-    await run(async () => {
-      const { error, results = [] } = await migrator.migrateUp();
+    await run(async (lockTimeoutMs) => {
+      const { error, results = [] } = await migratorWith(lockTimeoutMs).migrateUp();
       name = results.find(({ status }) => status === 'Error')?.migrationName ?? name;
       if (error !== undefined) throw error;
     });
@@ -111,30 +114,21 @@ async function hasTable(db: Db, engine: Engine, name: string): Promise<boolean> 
  */
 export async function pendingMigrations(db: Db, engine: Engine): Promise<string[]> {
   await assertReleased(db, engine);
-  const migrations = await migratorOf(db, engine, migrationsOf(engine)).getMigrations();
+  const migrations = await migratorOf(db, migrationsOf(engine)).getMigrations();
   return migrations.flatMap(({ name, executedAt }) => (executedAt === undefined ? [name] : []));
 }
 
-function migratorOf(db: Db, engine: Engine, migrations: Migrations): Migrator {
-  return new Migrator({
-    db,
-    provider: { getMigrations: async () => (engine === 'sqlite' ? { ...migrations } : withLockTimeout(migrations)) },
-  });
+function migratorOf(db: Db, migrations: Migrations): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
 }
 
-/**
- * The longest time in which a migration waits for a lock, and all requests that need the table wait behind it. It is shorter than PostgreSQL's
- * `deadlock_timeout` of 1 second, so a migration gives up before a request fails with a deadlock.
- */
-const LOCK_TIMEOUT_MS = 500;
-
-function withLockTimeout(migrations: Migrations): Record<string, Migration> {
+function withLockTimeout(migrations: Migrations, lockTimeoutMs: number): Migrations {
   return Object.fromEntries(
     Object.entries(migrations).map(([name, { up }]) => [
       name,
       {
         async up(db: Db) {
-          await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(db);
+          await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
           await up(db);
           await sql`reset lock_timeout`.execute(db);
         },

@@ -33,10 +33,18 @@ export function migratePostgres(url: string): Promise<void> {
   return onDatabase(url, (db) => migrate(db, 'postgres', retryingLocks()));
 }
 
-/** A busy database takes a few attempts. After this time, a transaction is open that does not end by itself. */
+/** A busy database takes several attempts. After this time, a transaction is open that does not end by itself. */
 const MAX_LOCK_WAIT_MS = 60_000;
 /** The mean time between two attempts, in which the requests that waited behind the migration run. */
 const PAUSE_MS = 250;
+/**
+ * How long a migration waits for a lock, and all requests that need the table wait behind it. It is shorter than PostgreSQL's
+ * `deadlock_timeout` of 1 second, so a migration gives up before a request fails with a deadlock.
+ */
+const LOCK_TIMEOUT_MS = 500;
+const QUICK_ATTEMPTS = 10;
+/** For later attempts, because on a busy database a transaction that takes longer than the time above may always be open. */
+const PATIENT_LOCK_TIMEOUT_MS = 3_000;
 
 /**
  * Runs a migration again while other transactions hold the locks that it needs. Kysely has rolled back each failed attempt.
@@ -46,9 +54,9 @@ const PAUSE_MS = 250;
 export function retryingLocks(maxWaitMs = MAX_LOCK_WAIT_MS): RunMigration {
   return async (migration) => {
     const deadline = performance.now() + maxWaitMs;
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       try {
-        return await migration();
+        return await migration(attempt > QUICK_ATTEMPTS ? PATIENT_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS);
       } catch (error) {
         if (!isLockFailure(error) || performance.now() >= deadline) throw error;
       }
