@@ -43,7 +43,7 @@ export default defineConfig({
     testTimeout: isDeep ? 3_600_000 : 300_000,
     // A hook may pack every package, which takes minutes on a busy machine.
     hookTimeout: 1_200_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 60_000, interval: 10 } },
     restoreMocks: true,
   },
 });

@@ -10,6 +10,9 @@ import { accept, addConfirmed, fail, lastOf, startReceiver } from '../../../test
 import type { Respond } from '../../../test/webhook-receiver.ts';
 import { MAX_WEBHOOKS } from '../../core/events/change-webhook.ts';
 
+/** Less than the longest wait between two attempts, in milliseconds. */
+const HALF_DAY = 12 * 3_600_000;
+
 const edit = (service: TestService, webhook_id: string, form: Readonly<Record<string, unknown>>) =>
   service.call('editWebhook', { path: { webhook_id }, form });
 const tested = async (service: TestService, webhook_id: string) =>
@@ -115,11 +118,11 @@ describe.each(engines)('on %s', (engine) => {
     await power(service, vmid, 'start');
     await until(service, async () => {
       if ((await deliveries(service, webhook_id)).some(({ attempts }: { attempts: number }) => attempts > 9)) return;
-      service.clock.advance(3_600_000);
+      service.clock.advance(HALF_DAY);
       expect((await only(service)).enabled).toBe(false);
     });
     await until(service, async () => {
-      service.clock.advance(3_600_000);
+      service.clock.advance(HALF_DAY);
       expect((await only(service)).enabled).toBe(false);
     });
     expect(service.clock.now() - begun).toBeGreaterThanOrEqual(72 * 3_600_000);
@@ -141,7 +144,7 @@ describe.each(engines)('on %s', (engine) => {
     await power(service, vmid, 'stop');
     await power(service, vmid, 'start');
     await until(service, async () => {
-      service.clock.advance(3_600_000);
+      service.clock.advance(HALF_DAY);
       await tested(service, webhook_id);
       expect((await deliveries(service, webhook_id)).find(({ delivery_id }: { delivery_id: number }) => delivery_id === 1).status).toBe(
         'failed',
