@@ -88,8 +88,13 @@ export async function together<T extends readonly unknown[] | []>(
 interface LastQueries {
   readonly add: Transaction['atCommit'];
   discard(): void;
-  /** Sends them and then the commit, without waiting in between. */
-  runBefore(commit: () => Promise<void>, db: Db): Promise<void>;
+  readonly count: () => number;
+  /**
+   * Sends all before it returns.
+   *
+   * @returns A function that gives the rows to the callers, for after the commit.
+   */
+  run(db: Db): Promise<() => void>;
 }
 
 /** The queries of a transaction that run with its commit. They are prepared ones, because only those are sent as soon as they are called. */
@@ -108,9 +113,12 @@ export function lastQueries(): LastQueries {
     discard() {
       waiting = [];
     },
-    async runBefore(commit, db) {
-      const [ended] = await together([together(waiting.map((run) => run(db))), commit()]);
-      for (const resolve of ended) resolve();
+    count: () => waiting.length,
+    async run(db) {
+      const ended = await together(waiting.map((run) => run(db)));
+      return () => {
+        for (const resolve of ended) resolve();
+      };
     },
   };
 }

@@ -152,6 +152,31 @@ describe.each(engines)('on %s', (engine) => {
     expect(held).toEqual([{ held: 0 }, { held: 3 }]);
   });
 
+  test.each([
+    ['is refused by the database', 'refused', /constraint/],
+    ['cannot be sent', undefined, /A query parameter is/],
+  ])('stores nothing of a transaction if one of the queries with its commit %s', async (_, name, message) => {
+    const store = await openStore();
+    const id = await create(store, 'kept');
+    const insert = prepared<{ name: string | undefined }, unknown>((db, parameter) =>
+      db
+        .insertInto('accounts')
+        .columns(['id', 'name'])
+        .expression(db.selectNoFrom([sql.lit(id).as('id'), parameter('name').as('name')])),
+    );
+    const rename = prepared<{ name: string }, unknown>((db, parameter) => db.updateTable('accounts').set({ name: parameter('name') }));
+    const committing = store.commit(async (transaction) => {
+      await createAccount(transaction.db, ports, { name: 'lost', creditLimit: 0n });
+      void transaction.atCommit(rename, { name: 'renamed' });
+      void transaction.atCommit(insert, { name });
+      transaction.log(entry(id, 'a'));
+    });
+    await expect(committing).rejects.toThrow(message);
+    expect([await names(store), await logOf(store)]).toEqual([['kept'], []]);
+    await create(store, 'later');
+    expect(await names(store)).toEqual(['kept', 'later']);
+  });
+
   test('a transaction that rolls back keeps its log entry and continues', async () => {
     const store = await openStore();
     const id = await create(store, 'first');

@@ -1,6 +1,6 @@
 import { toLogRow } from '../log-row.ts';
 import type { LogEntry } from '../log-row.ts';
-import { lastQueries } from '../prepared.ts';
+import { lastQueries, together } from '../prepared.ts';
 import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision } from './errors.ts';
 import { entryColumns, insertEntries } from './request-log.ts';
@@ -43,7 +43,12 @@ async function runTransaction<T>(session: Session, work: (transaction: Transacti
     atCommit: last.add,
   });
   if (entries.length > 0) void last.add(insertEntries, entryColumns(entries.map(toLogRow)));
-  // If one fails, the database rolls back instead of committing.
-  await last.runBefore(() => session.commit(), db);
+  const before = session.sentStatements();
+  const running = last.run(db);
+  // A query that could not be sent has failed. The others must not be committed without it.
+  if (session.sentStatements() < before + last.count()) await running;
+  // If the database refuses one, it rolls back instead of committing.
+  const [resolve] = await together([running, session.commit()]);
+  resolve();
   return result;
 }

@@ -15,6 +15,8 @@ import { claimRows, textTable } from './sharing.ts';
 
 export interface Session {
   readonly db: Db;
+  /** How many statements it has sent, in all its transactions and reads. */
+  sentStatements(): number;
   /** Begins a transaction. The database learns of it with the first statement. */
   begin(): void;
   commit(): Promise<void>;
@@ -36,6 +38,7 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
   let state: 'reading' | 'not begun' | 'begun' | 'committed' = 'reading';
   /** Of the present transaction. */
   let firstFailure: unknown;
+  let sent = 0;
 
   /**
    * Sends a statement. It does not wait for those that were sent before.
@@ -45,6 +48,7 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
   async function run(text: string, values: readonly unknown[] = [], name?: string): Promise<DriverResult> {
     const statement = { text, values: values.map(storable), ...(name !== undefined && { name }) };
     if (state === 'committed') throw new Error('A statement of a transaction was sent after its commit.');
+    sent++;
     const isFirst = state === 'not begun';
     if (isFirst) {
       state = 'begun';
@@ -68,6 +72,7 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
 
   return {
     db,
+    sentStatements: () => sent,
     begin() {
       state = 'not begun';
     },
@@ -88,18 +93,20 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
     },
     async end() {
       // A connection that cannot roll back is broken, and is closed.
-      const isBroken =
-        state === 'begun' &&
-        (await run('rollback').then(
-          () => false,
-          () => true,
-        ));
+      const isBroken = state === 'begun' && (await hasFailed(run('rollback')));
       state = 'reading';
       const client = await connecting?.catch(() => undefined);
       connecting = undefined;
       client?.release(isBroken);
     },
   };
+}
+
+function hasFailed(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => false,
+    () => true,
+  );
 }
 
 type SendStatement = (text: string, values?: readonly unknown[], name?: string) => Promise<DriverResult>;

@@ -126,11 +126,10 @@ export class GroupCommit {
         log: (entry) => void entries.push(entry),
         atCommit: last.add,
       });
-      const commit = async () => {
-        this.#requestLog.append(entries);
-        this.#release.run();
-      };
-      await last.runBefore(commit, this.#db);
+      const resolve = await last.run(this.#db);
+      this.#requestLog.append(entries);
+      this.#release.run();
+      resolve();
       return result;
     } catch (error) {
       // If the disk is full, SQLite itself rolls back the whole batch.
