@@ -9,6 +9,7 @@ import { Button, Facts, Failure, Instant, PageHead, Section, Status, Text } from
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
+import { Sections } from '../ui/Sections.tsx';
 import { visible } from '../ui/visible.ts';
 import { Events, Webhooks } from './AccountEvents.tsx';
 import { AccountOwns } from './AccountOwns.tsx';
@@ -27,7 +28,7 @@ export function AccountPage({ id }: { readonly id: string }) {
       </PageHead>
       {account.error !== null && <Failure error={account.error} />}
       {data && (
-        <div className="page">
+        <Sections>
           <Facts
             items={[
               ['State', <Status key="state" value={stateOf(data)} />],
@@ -48,7 +49,7 @@ export function AccountPage({ id }: { readonly id: string }) {
           <p>
             <Link href={`/?search&${new URLSearchParams({ account_id: id })}`}>Requests of this account</Link>
           </p>
-        </div>
+        </Sections>
       )}
     </>
   );

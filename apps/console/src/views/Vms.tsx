@@ -10,6 +10,7 @@ import { Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from 
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
+import { Sections } from '../ui/Sections.tsx';
 import { visible } from '../ui/visible.ts';
 import { POSITIONS } from './Credit.tsx';
 import { VmUsage } from './VmUsage.tsx';
@@ -104,8 +105,7 @@ export function VmPage({ id }: { readonly id: string }) {
       </PageHead>
       {error !== null && <Failure error={error} />}
       {vm && (
-        <div className="page">
-          {/* First on the page: what loads later must not move it away from a click. */}
+        <Sections>
           <p>
             <Link href={`/?search&${new URLSearchParams({ account_id: vm.account_id, endpoint: `/vm/${vm.id}/` })}`}>
               Requests of this VM
@@ -141,7 +141,7 @@ export function VmPage({ id }: { readonly id: string }) {
           {vm.state !== 'removed' && <Backups id={id} />}
           {vm.state !== 'removed' && <ReverseDns id={id} />}
           <Positions vm={vm} />
-        </div>
+        </Sections>
       )}
     </>
   );
