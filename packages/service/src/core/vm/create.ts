@@ -111,7 +111,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { runtime, accountId, vm, now } = purchase;
     const { vmIdentifiers: identifiers, ports } = runtime;
     const { random } = ports;
-    // 1. Close the periods of the account that have ended.
+    // 1. Read the price list, and close the periods of the account that have ended.
     const [{ catalogue, vatRates }] = await together([priceListOf(db, accountId), settle(db, runtime, { accountId, now })]);
     // 2. Check the form against the catalogue.
     const { host, os } = offerFor(purchase, catalogue);
