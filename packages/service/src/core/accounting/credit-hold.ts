@@ -9,14 +9,13 @@ import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Period, Seconds } from '../../rules/billing.ts';
 import { assertMonthCanBeBilled, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
-import { inForceAt } from '../../rules/in-force.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReservationsTable } from '../../store/tables/service.ts';
-import { tldPriceVersions } from '../catalogue/tld-price.ts';
+import { tldPricesAt } from '../catalogue/tld-price.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -84,13 +83,12 @@ export async function assertMonthOf(db: Db, accountId: string, { added, field, n
 async function renewalsOfAllDomains(db: Db, accountId: string, now: number): Promise<Money> {
   const byTld = await db
     .selectFrom('domains')
-    .select(({ fn }) => ['tld', fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .groupBy('tld')
+    .innerJoin(tldPricesAt(db, now).as('prices'), 'prices.tld', 'domains.tld')
+    .select(({ fn }) => ['prices.renew_price', fn.countAll<number>().as('count')])
+    .where('domains.account_id', '=', accountId)
+    .groupBy(['prices.tld', 'prices.renew_price'])
     .execute();
-  let sum = 0n;
-  for (const { tld, count } of byTld) sum += BigInt(count) * inForceAt(await tldPriceVersions(db, tld), now).renew;
-  return sum;
+  return byTld.reduce((sum, { renew_price, count }) => sum + BigInt(count) * BigInt(renew_price), 0n);
 }
 
 async function storedCredit(db: Db, accountId: string): Promise<Credit> {
