@@ -27,10 +27,7 @@ export async function migrate(db: Db, engine: Engine, run: RunMigration, migrati
   const before = done.length;
   for (; !isUpToDate(done, known); done = await executedMigrations(db, engine)) {
     try {
-      await migrateUp(
-        (lockTimeoutMs) => migratorOf(db, lockTimeoutMs === undefined ? migrations : withLockTimeout(migrations, lockTimeoutMs)),
-        run,
-      );
+      await migrateUp(db, migrations, run);
     } catch (error) {
       if (!(error instanceof FailedMigration)) throw error;
       const blockers = engine === 'postgres' ? await lockingSessions(db) : [];
@@ -73,11 +70,12 @@ async function executedMigrations(db: Db, engine: Engine): Promise<readonly stri
   return rows.map(({ name }) => name);
 }
 
-async function migrateUp(migratorWith: (lockTimeoutMs: number | undefined) => Migrator, run: RunMigration): Promise<void> {
+async function migrateUp(db: Db, migrations: Migrations, run: RunMigration): Promise<void> {
   let name = 'the list of migrations';
   try {
     await run(async (lockTimeoutMs) => {
-      const { error, results = [] } = await migratorWith(lockTimeoutMs).migrateUp();
+      const limited = lockTimeoutMs === undefined ? migrations : withLockTimeout(migrations, lockTimeoutMs);
+      const { error, results = [] } = await migratorOf(db, limited).migrateUp();
       name = results.find(({ status }) => status === 'Error')?.migrationName ?? name;
       if (error !== undefined) throw error;
     });

@@ -132,7 +132,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     // 5. Store the VM with an identifier.
     const row = { ...newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom }), node };
     const vmId = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
-    // 6. Take addresses.
+    // 6. Check the quota, take addresses, and store the user data.
     const { ips, allowFallbackIPs } = vm;
     const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
     const [, addresses] = await together([

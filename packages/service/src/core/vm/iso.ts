@@ -32,7 +32,10 @@ interface Plan extends Details {
   readonly file: IsoFile | null;
 }
 
-/** Restarts a running VM, which boots from another file or from its disk. It stays billed. A stopped VM only gives its file back. The result is the file, or null for the disk. */
+/**
+ * Restarts a running VM, which boots from another file or from its disk. It stays billed. A stopped VM only gives its file back. The result is
+ * the file, or null for the disk.
+ */
 export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | null> = {
   name: 'bootFromIso',
   recovery: 'undo',

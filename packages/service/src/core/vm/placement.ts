@@ -38,8 +38,6 @@ export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Fo
   );
 }
 
-const CHOOSE_ANOTHER = 'Choose another host system, or fewer resources.';
-
 /** Releases the room of a VM. */
 export async function leaveNode(db: Db, node: string, vm: Footprint): Promise<void> {
   const { cores, mem, disk, storage } = roomOf(vm);
@@ -58,9 +56,12 @@ function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
   return { cores, mem, disk, storage: storage ?? 0 };
 }
 
+const CHOOSE_ANOTHER = 'Choose another host system, or fewer resources.';
+
 /**
  * Takes room on the first node of a host system that has enough, by a conditional update.
  *
+ * @param remedy What the caller can do if no node has enough room, for the message.
  * @returns The name of the node.
  * @throws Refusal 409 if no node has enough room.
  */
