@@ -6,10 +6,10 @@ import { EXIT } from './failure.ts';
 import type { Input } from './input.ts';
 import { beginPurchase } from './pending.ts';
 import { guardOf } from './price.ts';
-import type { Quote } from './price.ts';
+import type { Quote, SeenPurchase } from './price.ts';
 
 /** A purchase that the user has confirmed. */
-export interface ConfirmedPurchase extends Quote {
+export interface ConfirmedPurchase extends Quote, SeenPurchase {
   readonly caller: Caller;
   readonly operation: Operation;
   readonly input: Input;

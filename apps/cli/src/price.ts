@@ -15,21 +15,19 @@ export interface Quote {
   readonly price: Price | undefined;
   /** How long the service keeps an Idempotency-Key, in seconds; undefined if it does not say that it keeps them. */
   readonly keyLifetime: number | undefined;
-  /** When the domain that is renewed expires. Undefined for every other purchase, and if the input says it already. */
-  readonly expires: string | undefined;
 }
 
 const KEY_LIFETIME = 'idempotency-key-lifetime';
 
 /** Asks the service for the price of a purchase, or reads its price lists if it has no quotes. Sends only calls that change nothing. */
 export async function quote(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
-  const expires = await presentExpiry(api, caller, operation, input);
   const quoted = await askForQuote(api, caller, operation, input);
-  if (!quoted) return { ...(await priceFromLists(api, caller, operation, input)), expires };
-  return { price: priceOfQuote(operation.id, quoted.data), keyLifetime: lifetimeIn(quoted), expires };
+  if (!quoted) return priceFromLists(api, caller, operation, input);
+  return { price: priceOfQuote(operation.id, quoted.data), keyLifetime: lifetimeIn(quoted) };
 }
 
-async function presentExpiry(api: Api, caller: Caller, { form }: Operation, { path, body }: Input): Promise<string | undefined> {
+/** @returns when the domain that is renewed expires; undefined for every other purchase, and if the input says it already */
+export async function presentExpiry(api: Api, caller: Caller, { form }: Operation, { path, body }: Input): Promise<string | undefined> {
   if (!form?.fields.has('expire') || body?.['expire'] !== undefined) return undefined;
   const read = api.commands.find(({ operation }) => operation.id === 'getDomain');
   if (!read) return undefined;
@@ -54,7 +52,7 @@ function lifetimeIn({ headers }: Result): number | undefined {
   return Number(headers.get(KEY_LIFETIME)) || undefined;
 }
 
-async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Omit<Quote, 'expires'>> {
+async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
   const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
   const data = new Map<string, unknown>();
   let lifetime: number | undefined;
@@ -86,8 +84,15 @@ export function describePrice(price: Price | undefined): string {
   return `${showMoney(price.net)} EUR net${gross}: ${price.basis}`;
 }
 
+/** What a person has seen of a purchase. */
+export interface SeenPurchase {
+  readonly price: Price | undefined;
+  /** See `presentExpiry`. */
+  readonly expires: string | undefined;
+}
+
 /** The fields that make the service refuse a higher price than this one, if its form has such a field, and the renewal of another expiry. */
-export function guardOf({ form }: Operation, { price, expires }: Pick<Quote, 'price' | 'expires'>): Readonly<Record<string, string>> {
+export function guardOf({ form }: Operation, { price, expires }: SeenPurchase): Readonly<Record<string, string>> {
   const most = price && form?.fields.has('max_price') ? { max_price: showMoney(price.net) } : {};
   return expires === undefined ? most : { ...most, expire: expires };
 }

@@ -11,7 +11,7 @@ import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
 import { render } from './output.ts';
 import type { Layout } from './output.ts';
-import { describePrice, guardOf, quote } from './price.ts';
+import { describePrice, guardOf, presentExpiry, quote } from './price.ts';
 import { withoutSecrets } from './secrets.ts';
 import { findTarget } from './target.ts';
 import { confirm, isInteractive, note, print } from './terminal.ts';
@@ -87,9 +87,9 @@ async function change({ operation, input, caller, options }: Run): Promise<void>
 
 /** Shows the price, asks, and buys. */
 async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
-  const { price, keyLifetime, ...quoted } = await quote(api, caller, operation, input);
+  const { price, keyLifetime } = await quote(api, caller, operation, input);
   // With --yes, nobody sees the expiry, and the service recognizes a second renewal within a minute better than an expiry that was just read.
-  const expires = options.yes ? undefined : quoted.expires;
+  const expires = options.yes ? undefined : await presentExpiry(api, caller, operation, input);
   assertPriceKnown(operation, input, { hasPrice: price !== undefined, yes: options.yes });
   await confirmed(
     `${operation.summary} on ${caller.url}${expires === undefined ? '' : `\nExpires: ${expires}`}\nPrice: ${describePrice(price)}`,

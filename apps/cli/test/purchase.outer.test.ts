@@ -17,6 +17,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
+import { PERSON } from '../../../packages/service/test/domains.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
 import type { Person, Sandbox } from './cli.ts';
 import { startPlainService } from './plain-service.ts';
@@ -283,18 +284,7 @@ test('refuses a price that is higher than the one given', async () => {
 test('a renewal that a person confirms is the one of the shown expiry', async ({ skip }) => {
   if (process.platform !== 'linux') skip('needs script of util-linux, which gives a program a terminal');
   const { domain } = sandbox.reseller;
-  const { handle } = await domain.handle.create({
-    gender: 'MALE',
-    firstname: 'Jonas',
-    lastname: 'Weidenfels',
-    street: 'Musterallee',
-    number: '12a',
-    zipcode: '60311',
-    city: 'Frankfurt am Main',
-    region: 'Hessen',
-    countrycode: 'DE',
-    email: 'jonas.weidenfels@reseller-customer.example',
-  });
+  const { handle } = await domain.handle.create(PERSON);
   await domain.register({ domain: 'confirmed-once.net', handle });
   const expiry = async () => (await domain.info('confirmed-once.net')).timings.expire;
   const shown = await expiry();

@@ -14,7 +14,7 @@ import { stateFolder } from '../folders.ts';
 import { inputOptions, pathArguments } from '../input.ts';
 import type { Input } from '../input.ts';
 import { jsonOf } from '../output.ts';
-import { describePrice, quote } from '../price.ts';
+import { describePrice, presentExpiry, quote } from '../price.ts';
 import { writePrivate } from '../private-file.ts';
 import { withoutSecrets } from '../secrets.ts';
 import type { Budget } from './budget.ts';
@@ -109,9 +109,10 @@ async function harmlessOrAsked({ server }: Session, { api, operation }: Operatio
 
 async function purchase(session: Session, { api, operation }: OperationTool, caller: Caller, input: Input): Promise<Result> {
   const hasQuote = operation.billable && api.name === 'reseller';
-  const { price, keyLifetime, expires } = hasQuote
+  const expires = hasQuote ? await presentExpiry(api, caller, operation, input) : undefined;
+  const { price, keyLifetime } = hasQuote
     ? await quote(api, caller, operation, input)
-    : { price: await costOf(api, caller, operation.id, input), keyLifetime: undefined, expires: undefined };
+    : { price: await costOf(api, caller, operation.id, input), keyLifetime: undefined };
   if (price === undefined) throw new Failure('Nothing was sent: the service does not state what this costs.', EXIT.tooExpensive);
   const present = await presentCostOf(api, caller, operation.id, input);
   const difference = price === null ? 0n : worthOf(price) - (present === undefined ? 0n : worthOf(present));
