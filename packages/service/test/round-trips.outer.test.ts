@@ -16,14 +16,18 @@ test('a purchase with an Idempotency-Key waits for PostgreSQL at most ten times'
   expect({ status, waits: trips.length <= 10 ? 'at most 10' : trips }).toEqual({ status: 200, waits: 'at most 10' });
 });
 
-/** The first statement of each round trip from now on. */
+/** The first statement of each round trip of a transaction from now on. Reads outside of one fill caches, which may end in between. */
 function countRoundTrips(): string[] {
   const trips: string[] = [];
   const unanswered = new Map<Client, number>();
+  const inTransaction = new Set<Client>();
   const { query } = Client.prototype;
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function count(this: Client, ...sent: unknown[]) {
     const before = unanswered.get(this) ?? 0;
-    if (before === 0) trips.push(inspect(sent[0]));
+    const statement = inspect(sent[0]);
+    if (/\bbegin\b/i.test(statement)) inTransaction.add(this);
+    if (before === 0 && inTransaction.has(this)) trips.push(statement);
+    if (/\bcommit\b/i.test(statement)) inTransaction.delete(this);
     unanswered.set(this, before + 1);
     const result: Promise<unknown> = Reflect.apply(query, this, sent);
     const end = () => void unanswered.set(this, (unanswered.get(this) ?? 1) - 1);
