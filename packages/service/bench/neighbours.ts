@@ -28,6 +28,8 @@ const COPIES_AT_ONCE = 5_000;
 const MOST_MS = 50;
 /** What one account can have, where it is less than the rows of the others. */
 const [VMS, KEYS, RECORDS] = [Math.min(ROWS, 20_000), Math.min(ROWS, 1_000), Math.min(ROWS, 1_000)];
+/** Backups that are made in a round. */
+const BACKUPS = Math.min(ROWS, 1_000);
 
 const bench = await startBenchService(databaseUrl);
 const { engine, store, service, reseller, operator } = bench;
@@ -101,11 +103,21 @@ function own(method: BenchRequest['method'], path: string, body?: string): Promi
   return send({ method, url: reseller + path, ...(body !== undefined && { body }) });
 }
 
-/** @param work A request, or a round of jobs. */
-async function measure(kind: string, count: number, what: string, work: () => Promise<unknown>): Promise<void> {
+/**
+ * @param work A request, or a round of jobs.
+ * @param prepare Runs before each round, and is not measured.
+ */
+async function measure(
+  kind: string,
+  count: number,
+  what: string,
+  work: () => Promise<unknown>,
+  prepare: () => Promise<unknown> = async () => {},
+): Promise<void> {
   const [rounds, times]: [number[], string[]] = [[], []];
   const longestTurns: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
+    await prepare();
     await longestWait();
     turns.longest();
     const begun = performance.now();
@@ -279,6 +291,19 @@ await measure('VMs', VMS, 'opens the XML of a month', () => send({ method: 'GET'
 await measure('VMs', VMS, 'opens the PDF of a month', async () => {
   while ((await client.send({ method: 'GET', url: link, expected: [200, 503] })).status === 503) await sleep(500);
 });
+
+progress('backups');
+await measure('backups', BACKUPS, 'makes them by their schedules', service.runRound, () =>
+  store.commit(({ db }) =>
+    db
+      .updateTable('vms')
+      .set({ backup_slots: 1, backup_schedule: 'daily', backup_due: 1 })
+      .where('account_id', '=', owner.id)
+      .where('id', 'in', db.selectFrom('vms').select('id').where('account_id', '=', owner.id).orderBy('id').limit(BACKUPS))
+      .execute(),
+  ),
+);
+await measure('backups', BACKUPS, 'is exported', () => send({ method: 'GET', url: `${operator}/accounts/${owner.id}/export` }));
 
 progress('invoices');
 // There is one a month.

@@ -6,10 +6,10 @@ import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocumentsAsJobs, pendingDocuments } from './core/accounting/invoice-document/issue.ts';
 import { zoneWork } from './core/domain/zones.ts';
-import { deleteOldEvents, enterAllEvents, oldEvents } from './core/events/feed.ts';
+import { deleteOldEvents, oldEvents } from './core/events/feed.ts';
 import { createWebhookSender } from './core/events/sender.ts';
 import type { WebhookSender } from './core/events/sender.ts';
-import { eventSteps } from './core/events/steps.ts';
+import { eventSteps, feedWork } from './core/events/steps.ts';
 import { endedWaits } from './core/jobs/failed-jobs.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { jobKinds } from './core/jobs/job-kinds.ts';
@@ -62,7 +62,7 @@ const WHOLE_ROUND_INTERVAL_MS = 5 * 60_000;
 /** @returns A function that performs all due jobs and begins the work next to them. It returns the number of jobs performed. */
 export function jobRunner({ runtime, clock, metrics, now, keyUse, background, logger }: JobContext): RunRound {
   const { store, instance } = runtime;
-  const { recovery, beforeEvents, portChecks, webhooks } = background;
+  const { recovery, beforeEvents, feeds, portChecks, webhooks } = background;
   const works = worksOf(background);
   let wholeRoundAt = -Infinity;
   async function isIdle(): Promise<boolean> {
@@ -77,10 +77,6 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
     metrics.scheduledJobFailures.inc();
     const [dueAt, nextAt] = [due * 1000, nextAttempt].map((time) => new Date(time).toISOString());
     logger.error({ err: error, account: accountId, kind, subject, due: dueAt, next: nextAt }, 'a scheduled job failed; its account waits');
-  }
-  function onNotEntered(account: string, error: unknown): void {
-    metrics.scheduledJobFailures.inc();
-    logger.error({ err: error, account }, 'events did not come into the feed of their account; the service tries again in the next round');
   }
   return async ({ others, waitsForBackground }) => {
     await instance.assertAlive();
@@ -105,7 +101,8 @@ export function jobRunner({ runtime, clock, metrics, now, keyUse, background, lo
       recovery.beginNew();
       await recovery.settled();
     }
-    await enterAllEvents({ store, random: runtime.ports.random, now: clock.now() }, onNotEntered);
+    feeds.begin();
+    if (waitsForBackground) await feeds.settled();
     webhooks.begin();
     portChecks.begin();
     return done;
@@ -119,7 +116,6 @@ async function isAnythingDue(db: Db, works: ReturnType<typeof worksOf>, now: num
     ...jobKinds.map((kind) => runnableJobs(db, kind, dueBefore(now)).select('job.id')),
     endedWaits(db, now).select('work'),
     pendingDocuments(db, now).select('id'),
-    db.selectFrom('event_inbox').select('id'),
     sql`(select 1 from request_log_inbox)`,
   ];
   const { rows } = await sql`select 1 where ${sql.join(
@@ -134,13 +130,14 @@ export interface Background {
   readonly recovery: RecoveryWork;
   /** Work that is begun before the events of a round come into the feeds, because its end is an event. */
   readonly beforeEvents: readonly BackgroundWork[];
+  readonly feeds: BackgroundWork;
   readonly portChecks: BackgroundWork;
   /** It waits for addresses of accounts, so nothing ever waits for it. */
   readonly webhooks: WebhookSender;
 }
 
-function worksOf({ recovery, beforeEvents, portChecks, webhooks }: Background) {
-  return [recovery, ...beforeEvents, portChecks, webhooks];
+function worksOf({ recovery, beforeEvents, feeds, portChecks, webhooks }: Background) {
+  return [recovery, ...beforeEvents, feeds, portChecks, webhooks];
 }
 
 export interface BackgroundContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
@@ -150,13 +147,24 @@ export interface BackgroundContext extends Pick<StartedRuntime, 'runtime' | 'clo
 
 export function createBackground({ runtime, clock, metrics, failedAuthentications, logger }: BackgroundContext): Background {
   function logging(message: string) {
-    return ({ error, ...facts }: { readonly error: unknown; readonly vmId?: number | undefined; readonly domain?: string | undefined }) => {
+    return ({
+      error,
+      ...facts
+    }: {
+      readonly error: unknown;
+      readonly vmId?: number | undefined;
+      readonly domain?: string | undefined;
+      readonly account?: string;
+    }) => {
       metrics.scheduledJobFailures.inc();
       logger.error({ err: error, ...facts }, message);
     };
   }
   const onUnmeasured = logging('the hypervisor did not say what its VMs use; the service asks again in five minutes');
   const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
+  const webhooks = createWebhookSender(runtime, clock, (error) =>
+    logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
+  );
   return {
     recovery: recoveryWork(runtime, logger),
     beforeEvents: [
@@ -184,20 +192,25 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
         (db) => oldEvents(db, clock.now()).select('id'),
       ),
     ],
+    feeds: backgroundWork(
+      feedWork(
+        runtime,
+        webhooks.begin,
+        logging('events did not come into the feed of their account; the service tries again in the next round'),
+      ),
+    ),
     portChecks: backgroundWork(
       portCheckWork(runtime, (error) =>
         logger.error({ err: error }, 'a port of a VM was not checked; the service checks it again after a minute'),
       ),
     ),
-    webhooks: createWebhookSender(runtime, clock, (error) =>
-      logger.error({ err: error }, 'a delivery to a webhook was not stored; it is sent again'),
-    ),
+    webhooks,
   };
 }
 
 /** Waits for all work next to the rounds but the webhooks. */
-export async function settleBackground({ recovery, beforeEvents, portChecks }: Background): Promise<void> {
-  for (const work of [recovery, ...beforeEvents, portChecks]) await work.settled();
+export async function settleBackground({ recovery, beforeEvents, feeds, portChecks }: Background): Promise<void> {
+  for (const work of [recovery, ...beforeEvents, feeds, portChecks]) await work.settled();
 }
 
 export async function closeBackground(background: Background): Promise<void> {

@@ -1,10 +1,10 @@
 /** A slow, large or hostile thing of one account makes no other account wait. */
 import { GuestError } from '@reseller/adapters';
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { accountsWithDue, deliveriesOf, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
-import { enterAllEvents, eventsAfter } from '../src/core/events/feed.ts';
+import { enterInSteps, eventsAfter } from '../src/core/events/feed.ts';
 import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
@@ -238,17 +238,47 @@ test('receivers that hang have at most the places of their account, and a ninth 
   expect(hanging.got).toHaveLength(8);
 });
 
+/** The most events that one transaction brings into the feeds during some work. */
+async function mostEntered({ store }: TestService, work: () => Promise<unknown>): Promise<number> {
+  const count = async () => (await store.read((db) => db.selectFrom('events').select('id').execute())).length;
+  let [before, most] = [await count(), 0];
+  const commit = store.commit.bind(store);
+  const spy = vi.spyOn(store, 'commit').mockImplementation(async (run, options) => {
+    const result = await commit(run, options);
+    const after = await count();
+    [before, most] = [after, Math.max(most, after - before)];
+    return result;
+  });
+  await work();
+  spy.mockRestore();
+  return most;
+}
+
+test.each([
+  ['a round', 1, (service: TestService) => service.runScheduledJobs()],
+  ['a round', 25, (service: TestService) => service.runScheduledJobs()],
+  ['a reader', 2, (service: TestService) => service.call('listEvents')],
+  ['a new webhook', 2, (service: TestService) => service.call('addWebhook', { form: { url: 'http://127.0.0.1:9/' } })],
+])('%s brings at most %i events of an account into its feed in a transaction', async (_, jobBatch, work) => {
+  const service = await startService({ tuning: { jobBatch } });
+  const { account_id } = await service.store.read((db) => db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow());
+  const noted = Array.from({ length: 60 }, () => ({ account_id, type: 'account.resumed', subject: 'account', facts: '{}' }));
+  await service.store.commit(({ db }) => db.insertInto('event_inbox').values(noted).execute());
+  expect(await mostEntered(service, () => work(service))).toBe(jobBatch);
+  expect(await service.store.read((db) => db.selectFrom('event_inbox').selectAll().execute())).toEqual([]);
+});
+
 test('the account whose event has waited longest comes first, and within it the webhook', async () => {
   const service = await startService();
   const due = async (now: number) => service.store.read((db) => accountsWithDue(db, now));
   const accounts = [await service.account(), await service.account(), await service.account()].toSorted((one, other) =>
     one.id < other.id ? 1 : -1,
   );
-  for (const { apiKey } of accounts) {
+  for (const { id, apiKey } of accounts) {
     await addConfirmed(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     await service.call('createVm', { form: SMALL_VM, apiKey });
     const { store, ports, clock } = service;
-    await enterAllEvents({ store, random: ports.random, now: clock.now() }, () => {});
+    await enterInSteps({ store, random: ports.random, now: clock.now() }, id);
     clock.advance(1_000);
   }
   expect(await due(service.clock.now())).toEqual(accounts.map(({ id }) => id));

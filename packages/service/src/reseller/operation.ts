@@ -69,6 +69,8 @@ export interface LookupOperation<Id extends OperationId, Found = unknown> {
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
+  /** Does what may be long in transactions of its own, before that of `run`. Others would wait for one long transaction. */
+  prepare?(call: Call<Id>): Promise<void>;
   run(transaction: Transaction, call: Call<Id>): Promise<Success<Id>>;
 }
 

@@ -42,6 +42,7 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
       return performLookup(operation, request);
     case 'store':
       await closeLongPeriod(request.call.runtime.store, request.call);
+      await operation.prepare?.(request.call);
       return performInStore(operation, request);
     case 'delivered':
       await closeLongPeriod(request.call.runtime.store, request.call);

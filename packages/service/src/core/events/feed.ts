@@ -28,29 +28,24 @@ export interface Entrance {
   readonly now: number;
 }
 
-/**
- * Moves the noted events of all accounts into their feeds, and to the webhooks that receive them.
- *
- * A transaction that notes an event may commit after one that noted a later event. So an event gets its position here, after its commit, in
- * transactions of an account that run one after the other: a reader that has seen a position has seen all before it.
- *
- * @param onFailure Called with each account whose events stay noted, because the store fails. The others go on.
- */
-export async function enterAllEvents(entrance: Entrance, onFailure: (accountId: string, error: unknown) => void): Promise<void> {
-  const { store } = entrance;
-  for (const accountId of await store.read(accountsWithNoted)) {
-    await store.commit(({ db }) => enterEvents(db, accountId, entrance)).catch((error: unknown) => onFailure(accountId, error));
-  }
-}
-
-/** Like `enterAllEvents`, in a transaction that has locked everything. */
+/** Like `enterEvents` for all accounts, in a transaction that has locked everything. */
 export async function enterNoted(db: Db, entrance: Entrance): Promise<void> {
   for (const accountId of await accountsWithNoted(db)) await enterEvents(db, accountId, entrance);
 }
 
-async function accountsWithNoted(db: Db): Promise<readonly string[]> {
-  const rows = await db.selectFrom('event_inbox').select('account_id').distinct().orderBy('account_id').execute();
+/** The accounts with noted events, the one that has waited longest first. */
+export async function accountsWithNoted(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('event_inbox')
+    .select('account_id')
+    .groupBy('account_id')
+    .orderBy(({ fn }) => fn.min('id'))
+    .execute();
   return rows.map(({ account_id }) => account_id);
+}
+
+export async function hasNoted(db: Db, accountId: string): Promise<boolean> {
+  return (await db.selectFrom('event_inbox').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Lets no other transaction enter events of an account. It is locked before the account and its webhooks. */
@@ -58,41 +53,53 @@ export function lockFeed(db: Db, accountId: string, { store }: Entrance): Promis
   return store.sharing.lock(db, `events of ${accountId}`);
 }
 
-/** Moves the noted events of an account into its feed. */
+/**
+ * Moves all noted events of an account into its feed, and to the webhooks that receive them. An account can have many, so requests first call
+ * `enterInSteps`.
+ *
+ * A transaction that notes an event may commit after one that noted a later event. So an event gets its position here, after its commit, in
+ * transactions of an account that run one after the other: a reader that has seen a position has seen all before it.
+ */
 export async function enterEvents(db: Db, accountId: string, entrance: Entrance): Promise<void> {
+  while (await enterBatch(db, accountId, entrance));
+}
+
+/** Like `enterEvents`, each batch in a transaction of its own. */
+export async function enterInSteps(entrance: Entrance, accountId: string): Promise<void> {
+  while (await entrance.store.commit(({ db }) => enterBatch(db, accountId, entrance)));
+}
+
+/** Moves the oldest noted events of an account into its feed. @returns Whether there may be more. */
+export async function enterBatch(db: Db, accountId: string, entrance: Entrance): Promise<boolean> {
   const { random, now } = entrance;
-  const isAnyNoted = await db.selectFrom('event_inbox').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
-  if (!isAnyNoted) return;
+  if (!(await hasNoted(db, accountId))) return false;
   await lockFeed(db, accountId, entrance);
-  for (;;) {
-    const noted = await takeNoted(db, accountId);
-    if (noted.length === 0) return;
-    const { last } = await db
-      .insertInto('event_feeds')
-      .values({ account_id: accountId, last: noted.length, deleted: 0 })
-      .onConflict((conflict) =>
-        conflict.column('account_id').doUpdateSet(({ eb }) => ({ last: eb('event_feeds.last', '+', noted.length) })),
-      )
-      .returning('last')
-      .executeTakeFirstOrThrow();
-    const entered = noted.map(({ type, subject, facts, webhook_id }, index) => ({
-      event: {
-        id: uuidv7({ msecs: now, random: random.bytes(16) }),
-        account_id: accountId,
-        position: last - noted.length + 1 + index,
-        type,
-        subject,
-        data: JSON.stringify(dataOf(type, parseFacts(facts))),
-        entered: now,
-      },
-      webhookId: webhook_id,
-    }));
-    await db
-      .insertInto('events')
-      .values(entered.map(({ event }) => event))
-      .execute();
-    await addDeliveries(db, accountId, entered, now);
-  }
+  const noted = await takeNoted(db, accountId);
+  if (noted.length === 0) return false;
+  const { last } = await db
+    .insertInto('event_feeds')
+    .values({ account_id: accountId, last: noted.length, deleted: 0 })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(({ eb }) => ({ last: eb('event_feeds.last', '+', noted.length) })))
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  const entered = noted.map(({ type, subject, facts, webhook_id }, index) => ({
+    event: {
+      id: uuidv7({ msecs: now, random: random.bytes(16) }),
+      account_id: accountId,
+      position: last - noted.length + 1 + index,
+      type,
+      subject,
+      data: JSON.stringify(dataOf(type, parseFacts(facts))),
+      entered: now,
+    },
+    webhookId: webhook_id,
+  }));
+  await db
+    .insertInto('events')
+    .values(entered.map(({ event }) => event))
+    .execute();
+  await addDeliveries(db, accountId, entered, now);
+  return noted.length === tuningOf(db).jobBatch;
 }
 
 /** Enters an event that only one webhook receives. @returns The number of its delivery. */

@@ -7,6 +7,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { eventsToReplay, insertDeliveries, NOT_ATTEMPTED, PENDING } from './deliveries.ts';
 import type { Webhook } from './deliveries.ts';
+import { accountsWithNoted, enterBatch, hasNoted } from './feed.ts';
 
 /** In the text of queries, so that they use partial indexes. */
 const ONE = sql.lit(1);
@@ -31,6 +32,39 @@ export function eventSteps({ store, ports }: Runtime, onFailure: (error: unknown
       });
     },
     onFailure,
+  };
+}
+
+/**
+ * Moves the noted events of all accounts into their feeds, and to the webhooks that receive them.
+ *
+ * @param onEntered Called after each batch.
+ * @param onFailure Called with the account whose events stay noted, because the store fails. The others go on.
+ */
+export function feedWork(
+  { store, ports }: Runtime,
+  onEntered: () => void,
+  onFailure: (failed: { readonly account?: string; readonly error: unknown }) => void,
+): WorkKind<string> {
+  return {
+    places: PLACES,
+    placesEach: 1,
+    due: (db) => db.selectFrom('event_inbox').select('id'),
+    accounts: () => store.read(accountsWithNoted),
+    async take(accountId) {
+      return (await store.read((db) => hasNoted(db, accountId))) ? accountId : undefined;
+    },
+    async perform(accountId) {
+      const entrance = { store, random: ports.random, now: ports.clock.now() };
+      try {
+        await store.commit(({ db }) => enterBatch(db, accountId, entrance));
+      } catch (error) {
+        onFailure({ account: accountId, error });
+        return 'later';
+      }
+      return onEntered();
+    },
+    onFailure: (error) => onFailure({ error }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FeedEvent } from '@reseller/client/extension';
 
 import { isEventType } from '../../core/events/event-type.ts';
-import { enterEvents, readFeed } from '../../core/events/feed.ts';
+import { enterEvents, enterInSteps, readFeed } from '../../core/events/feed.ts';
 import type { Event } from '../../core/events/feed.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
@@ -12,6 +12,7 @@ import type { StoreOperation } from '../operation.ts';
 /** POST /account/events: also what happened a moment ago. */
 export const listEvents: StoreOperation<'listEvents'> = {
   kind: 'store',
+  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
   async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
     if (form?.type !== undefined && !isEventType(form.type))
       throw invalid([{ field: 'type', rule: 'exists', message: 'must be the type of an event, such as invoice.issued' }]);

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '@reseller/client/extension';
 import { sendTest } from '../../core/events/change-webhook.ts';
 import { beginReplay, deliveriesOf, findDelivery, replayDelivery } from '../../core/events/deliveries.ts';
 import type { ListedDelivery, Webhook } from '../../core/events/deliveries.ts';
-import { enterEvents } from '../../core/events/feed.ts';
+import { enterEvents, enterInSteps } from '../../core/events/feed.ts';
 import { findWebhook } from '../../core/events/webhook.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
@@ -61,6 +61,7 @@ export const replayWebhookDelivery: StoreOperation<'replayWebhookDelivery'> = {
 /** POST /account/webhooks/{webhook_id}/replay */
 export const replayWebhook: StoreOperation<'replayWebhook'> = {
   kind: 'store',
+  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
   async run({ db }, { accountId, path, form, now, runtime: { store, ports } }) {
     const since = Date.parse(form.since);
     if (Number.isNaN(since)) throw invalid([{ field: 'since', rule: 'format', message: 'must be an instant that exists' }]);

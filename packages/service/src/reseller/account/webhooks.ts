@@ -4,7 +4,7 @@ import { changeWebhook, storeWebhook } from '../../core/events/change-webhook.ts
 import type { WebhookChoice } from '../../core/events/change-webhook.ts';
 import type { Webhook } from '../../core/events/deliveries.ts';
 import { isEventType } from '../../core/events/event-type.ts';
-import { enterEvents, lockFeed } from '../../core/events/feed.ts';
+import { enterEvents, enterInSteps, lockFeed } from '../../core/events/feed.ts';
 import { deleteWebhook, findWebhook, rotateSecret, webhooksOf } from '../../core/events/webhook.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
@@ -27,6 +27,7 @@ export const listWebhooks: ReadOperation<'listWebhooks'> = {
 /** PUT /account/webhooks/add: only this response contains the secret. */
 export const addWebhook: StoreOperation<'addWebhook'> = {
   kind: 'store',
+  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
   async run({ db }, { accountId, form, now, runtime }) {
     const { url, description, events, enabled } = { ...DEFAULTS.AddWebhookForm, ...form };
     const entrance = { store: runtime.store, random: runtime.ports.random, now };
