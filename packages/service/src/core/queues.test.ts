@@ -27,6 +27,7 @@ const QUEUE_OF: Readonly<Record<string, WorkQueue['queue'] | { readonly none: st
   dedicatedServerJobs: 'server_jobs',
   domainExpiryJobs: 'domain_expiries',
   eventSteps: { none: 'Its steps have no time. The deliveries that they add wait in webhooks.' },
+  feedWork: { none: 'Noted events have no time. A failure is logged with its account, and counted as that of a job.' },
   periodEndJobs: 'period_ends',
   portCheckWork: { none: 'A check that is late is made once, and the next one is due a minute later.' },
   recoveryWork: 'deliveries',
