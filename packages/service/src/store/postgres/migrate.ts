@@ -36,19 +36,23 @@ export function migratePostgres(url: string): Promise<void> {
 
 /** A busy database takes several attempts. After this time, a transaction is open that does not end by itself. */
 const MAX_LOCK_WAIT_MS = 60_000;
-/** The mean time between two attempts, in which the requests that waited behind the migration run. */
-const PAUSE_MS = 250;
+/** How an attempt of a migration locks tables, and how long the next one waits. */
+interface TimedLocking extends Locking {
+  /** The mean time until the next attempt, in which the requests that waited behind the migration run. */
+  readonly pauseMs: number;
+}
+
 /**
  * All requests that need the table wait behind a migration. Its wait is shorter than PostgreSQL's `deadlock_timeout` of 1 second, so a migration
  * gives up before a request fails with a deadlock.
  */
-const QUICK: Locking = { timeoutMs: 500, gate: undefined };
+const QUICK: TimedLocking = { timeoutMs: 500, gate: undefined, pauseMs: 250 };
 const QUICK_ATTEMPTS = 10;
 /**
  * For later attempts. On a busy database a transaction that takes longer than the time above may always be open, and a transaction that locks the
- * tables in another order ends a migration by a deadlock.
+ * tables in another order ends a migration by a deadlock. All changes wait behind such an attempt, so the pause is as long as its wait.
  */
-const PATIENT: Locking = { timeoutMs: 3_000, gate: GATE };
+const PATIENT: TimedLocking = { timeoutMs: 3_000, gate: GATE, pauseMs: 3_000 };
 
 /**
  * Runs a migration again while other transactions hold the locks that it needs. Kysely has rolled back each failed attempt.
@@ -58,14 +62,15 @@ const PATIENT: Locking = { timeoutMs: 3_000, gate: GATE };
 export function retryingLocks(maxWaitMs = MAX_LOCK_WAIT_MS): RunMigration {
   return async (migration) => {
     const deadline = performance.now() + maxWaitMs;
-    for (let attempt = 1; ; attempt++) {
+    for (let count = 1; ; count++) {
+      const attempt = count > QUICK_ATTEMPTS ? PATIENT : QUICK;
       try {
-        return await migration(attempt > QUICK_ATTEMPTS ? PATIENT : QUICK);
+        return await migration(attempt);
       } catch (error) {
         if (!isLockFailure(error) || performance.now() >= deadline) throw error;
       }
       // A random time, so that attempts do not meet a periodic transaction each time.
-      await wait(PAUSE_MS * (0.5 + Math.random()));
+      await wait(attempt.pauseMs * (0.5 + Math.random()));
     }
   };
 }
