@@ -69,7 +69,7 @@ test('every metric of the rules exists in a running service, on either engine', 
   ]);
   const namesIn = (metrics: string) =>
     new Set([...metrics.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) => seriesOf(name, type)));
-  const known = namesIn(shared);
+  const known = new Set([...namesIn(shared), ...namesIn(embedded)]);
   const used = new Set(rules.flatMap(({ expr }) => nodesOf(expr, 'VectorSelector').flatMap((selector) => nodesOf(selector, 'Identifier'))));
   expect(used.size).toBeGreaterThan(10);
   expect([...used].filter((name) => name !== OWN_OF_PROMETHEUS && !known.has(name))).toEqual([]);
@@ -79,6 +79,8 @@ test('every metric of the rules exists in a running service, on either engine', 
   );
   expect(embedded).toMatch(/^reseller_store_bytes [1-9]\d{4,}$/m);
   expect(embedded).not.toMatch(/^reseller_database_connections_in_use/m);
+  expect(embedded).toMatch(/^reseller_store_disk_free_ratio 0\.\d+$/m);
+  expect(shared).not.toMatch(/^reseller_store_disk_free_ratio \d/m);
   expect(shared).toMatch(/^reseller_database_connections_max [1-9]/m);
   expect(embedded).toMatch(/^reseller_queue_oldest_age_seconds\{queue="period_ends"\} 0$/m);
   expect(embedded).toMatch(/^reseller_ready 1$/m);

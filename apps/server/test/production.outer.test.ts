@@ -1,22 +1,20 @@
 /** A production installation as OPERATIONS.md makes it, without the development tools, and the files that run it. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { freePorts } from '../../../.config/free-ports.ts';
-import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { newDatabase } from './database.ts';
 import { buildImage, missingImageTools, readContainerfile, runImage } from './image.ts';
+import { install, RUNBOOK, runInstalled } from './installation.ts';
 import { startServer, temporaryDirectory } from './process.ts';
-import { commandsOf, runScript, withFreePorts } from './runbook.ts';
+import { commandsOf } from './runbook.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '../../..');
-const RUNBOOK = readFileSync(join(REPOSITORY, 'packages/service/OPERATIONS.md'), 'utf8');
 const DEPLOY = resolve(import.meta.dirname, '../deploy');
 const TOKEN = 'token-of-the-production-test-0123456789';
 const MEGABYTE = 1_000_000;
@@ -25,15 +23,7 @@ let folder: string;
 let installation: string;
 
 beforeAll(() => {
-  // On the disk, where pnpm can link the files of its store instead of copying them.
-  folder = mkdtempSync(join(inject('diskFolder'), 'production-'));
-  installation = join(folder, 'reseller');
-  for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
-    const [npx, yes, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
-    if (npx !== 'npx' || yes !== '-y' || program !== 'pnpm@12') throw new Error(`The runbook has an unknown command: ${line}`);
-    const { status, error, stdout, stderr } = spawnSync(PNPM, [...PNPM_ARGUMENTS, ...given], { cwd: REPOSITORY, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${line}\n${stdout}${stderr}`, { cause: error });
-  }
+  ({ folder, installation } = install());
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -98,17 +88,14 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
 });
 
 /** Runs the commands of sections in the installation, with free ports and folders of their own. */
-async function runSections(sections: readonly string[], directory: string, exports = '') {
+function runSections(sections: readonly string[], directory: string, exports = '') {
   const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
-  const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011 ${exports}\n${commands}`, ['4010', '4011']))
-    .replaceAll('/opt/reseller', installation)
-    .replaceAll('/var/lib/reseller', join(directory, 'data'));
-  return runScript(script, directory);
+  return runInstalled(installation, `${exports}\n${commands}`, directory);
 }
 
 test('on PostgreSQL, the commands after a start, before an upgrade and for incidents work as described', { timeout: 300_000 }, async () => {
   const sections = ['Start and check', 'Upgrade', 'Incidents'];
-  const { code, stdout, stderr } = await runSections(sections, temporaryDirectory(), `DATABASE_URL='${await newDatabase()}'`);
+  const { code, stdout, stderr } = await runSections(sections, temporaryDirectory(), `export DATABASE_URL='${await newDatabase()}'`);
   expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
   expect(stdout).toMatch(/^ +DATABASE_URL +set$/m);
   expect(stdout).toMatch(/The store is up to date\./);

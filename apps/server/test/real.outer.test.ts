@@ -58,8 +58,14 @@ async function realSandbox() {
 async function call({ baseUrl, apiKey }: Server, method: string, path: string, form: Readonly<Record<string, string>> = {}) {
   const init = { method, headers: { 'X-SERVICE-APIKEY': apiKey }, ...(method === 'PUT' && { body: new URLSearchParams(form) }) };
   const response = await fetch(`${baseUrl}${path}`, init);
-  const answer: { status: string; data: { identifier: number; config: { password: string } } } = JSON.parse(await response.text());
+  const answer: { status: string; data: { identifier: number; status: string; config: { password: string } } } = JSON.parse(
+    await response.text(),
+  );
   return answer;
+}
+
+async function statesOf(server: Server, vmIds: readonly number[]): Promise<string[]> {
+  return Promise.all(vmIds.map(async (vmId) => (await call(server, 'GET', `/vm/${vmId}/status`)).data.status));
 }
 
 /** The states of the processes of QEMU that a process has started, such as S for sleeping and Z for ended. */
@@ -83,7 +89,7 @@ async function billed({ operatorUrl }: Server): Promise<string[]> {
 }
 
 describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { timeout: 900_000 }, () => {
-  // Deep, because a service that runs looks for ended machines every few minutes.
+  // Deep, because a service that runs looks for ended machines every half minute.
   test(
     'two VMs outlive a restart as the unit asks for it, and run again by themselves after their machines or their host ended',
     { tags: 'deep' },
@@ -92,7 +98,8 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
       expect(unit).toMatch(/^KillMode=process$/m);
       const { start, machinePids, endMachines } = await realSandbox();
       const first = await start();
-      for (const hostname of ['one', 'other']) await call(first, 'PUT', '/vm/create', { ...ORDER, hostname });
+      const vmIds: number[] = [];
+      for (const hostname of ['one', 'other']) vmIds.push((await call(first, 'PUT', '/vm/create', { ...ORDER, hostname })).data.identifier);
       const bought = machinePids().toSorted();
       expect(bought).toHaveLength(2);
       // systemd ends only the process of the service.
@@ -105,6 +112,8 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
         process.stderr.write(`${what}: both run again after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
       }
       await expectOthers(endMachines(), 'machines killed next to the service');
+      // A service that is killed while it starts a machine takes that back, and tries again two minutes later.
+      await expect.poll(() => statesOf(second, vmIds), { timeout: 60_000, interval: 200 }).toEqual(['running', 'running']);
       await second.end('SIGKILL');
       const ended = endMachines();
       await start();

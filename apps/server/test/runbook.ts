@@ -14,10 +14,11 @@ import type { Ran } from './process.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
-/** The shell blocks of a section of a Markdown document, in order. */
-export function commandsOf(document: string, section: string): string {
+/** The shell blocks of a section of a Markdown document, in order. A word after `sh` names blocks that need something further. */
+export function commandsOf(document: string, section: string, word = ''): string {
   const part = document.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
-  return [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
+  const blocks = [...part.matchAll(/^```sh(?: (\w+))?\n(.*?)^```$/gms)];
+  return blocks.flatMap(([, named = '', block = '']) => (named === word ? block : [])).join('\n');
 }
 
 /** Replaces ports by free ones. */

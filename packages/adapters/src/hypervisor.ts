@@ -155,6 +155,11 @@ export interface Hypervisor {
    */
   usage?(vmIds: readonly number[]): Promise<readonly VmUsage[]>;
   /**
+   * The VMs of the service that run, by one request to the system. The service asks every 30 seconds, and starts machines again that ended by
+   * themselves. Omit it if the system has no such list: the service then notices them when it measures. It changes nothing, so it needs no token.
+   */
+  running?(): Promise<readonly number[]>;
+  /**
    * A new connection to the screen, the keyboard and the mouse of a VM: the bytes of the Remote Framebuffer protocol (RFC 6143) of a server that
    * asks for no password. It ends when the machine stops. Several may be open at once. Omit it if the system has none. It changes nothing, so
    * it needs no token.

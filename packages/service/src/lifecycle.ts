@@ -18,7 +18,7 @@ import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { backupWork } from './core/vm/backup-schedule.ts';
 import { forgetOldConsoles } from './core/vm/console.ts';
-import { restartWork } from './core/vm/ended-machines.ts';
+import { dueLook, lookForEndedMachines, restartWork } from './core/vm/ended-machines.ts';
 import { dueMeasurements, measureVms } from './core/vm/measure-vms.ts';
 import { portCheckWork } from './core/vm/monitoring.ts';
 import { backgroundWork, singleWork } from './delivery/background-work.ts';
@@ -179,6 +179,12 @@ export function createBackground({ runtime, clock, metrics, failedAuthentication
         () => measureVms(runtime, (error) => onUnmeasured({ error })),
         (error) => onUnmeasured({ error }),
         runtime.ports.hypervisor.usage && ((db) => dueMeasurements(db, clock.now())),
+      ),
+      singleWork(
+        () => lookForEndedMachines(runtime),
+        // A hypervisor that is away is counted when it does not measure.
+        (error) => logger.warn({ err: error }, 'the hypervisor did not say which VMs run; the service asks again in half a minute'),
+        runtime.ports.hypervisor.running && ((db) => dueLook(db, clock.now())),
       ),
       backgroundWork(
         restartWork(

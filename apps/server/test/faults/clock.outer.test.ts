@@ -1,6 +1,4 @@
 /** The clock of a machine is wrong: at the start of the service, or from some moment on. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { expect, test, vi } from 'vitest';
 
@@ -12,28 +10,16 @@ import { newPlace, sqlitePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { newAccount, OPERATOR_TOKEN } from './provider.ts';
 import { fetchOf, vmPurchase } from './request.ts';
+import { wrongClock } from './wrong-clock.ts';
+import type { WrongClock } from './wrong-clock.ts';
 
 const DAY = 86_400_000;
 const WRONG_BY = 45 * DAY;
 /** Each test starts several servers, one after another. */
 const TIMEOUT = { timeout: 300_000 };
 const DEEP = { ...TIMEOUT, tags: 'deep' };
-const SHIFT = new URL('shifted-clock.ts', import.meta.url).href;
 
-/** A clock of one server that the test can set wrong. */
-function wrongClock(milliseconds: number) {
-  const file = join(temporaryDirectory(), 'clock');
-  writeFileSync(file, String(milliseconds));
-  return {
-    environment: { NODE_OPTIONS: `--import=${SHIFT}`, CLOCK_FILE: file },
-    set(server: Server, ahead: number) {
-      writeFileSync(file, String(ahead));
-      server.process.kill('SIGUSR2');
-    },
-  };
-}
-
-/** What a wrong clock would change: invoices of this month and later ones, and the beginning of each account's month. */
+/** The rows that a wrong clock would change: invoices of this month and later ones, and the beginning of each account's month. */
 async function billing(place: Place) {
   return place.examine((store) =>
     store.read(async (db) => ({
@@ -62,7 +48,7 @@ const READY = [200, { status: 'ready', infrastructure: 'simulated' }];
 const NOT_READY = [503, { status: 'unavailable', reason: 'clock' }];
 
 /** A clock jumps while the server runs, and is set right again. */
-async function expectRefusedUntilRight(server: Server, clock: ReturnType<typeof wrongClock>, place: Place): Promise<void> {
+async function expectRefusedUntilRight(server: Server, clock: WrongClock, place: Place): Promise<void> {
   const { baseUrl, operatorUrl } = server;
   const { apiKey } = await newAccount(server);
   expect((await fetchOf(baseUrl, apiKey, vmPurchase('before'))).status).toBe(200);

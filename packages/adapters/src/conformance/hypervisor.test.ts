@@ -73,6 +73,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
         return [{ vmId, run: `run-${run}`, seconds: measured, cpuSeconds: measured / 2, memory: mem, disk: null, ...bytes }];
       });
     },
+    running: async () => [...entries].flatMap(([vmId, { owner, running }]) => (owner === 'service' && running ? vmId : [])),
     reaches: async (vmId, port) => entries.get(vmId)?.running === true && port === 80,
     inventory: async () => ({
       nodes: null,
@@ -224,6 +225,7 @@ test.each([
   expect(failed).toContain(failing);
 });
 
+const LISTED = 'exactly the VMs of the service that run are in the list of those that run';
 const MEASURED = 'only VMs that run are measured, and the counters of a run begin at 0 and never fall';
 
 const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failing: string }>> = {
@@ -317,6 +319,16 @@ const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failin
       usage: async (vmIds) => ((await correct.usage?.(vmIds)) ?? []).map((usage) => ({ ...usage, run: 'always' })),
     }),
     failing: MEASURED,
+  },
+  'lists all its VMs as those that run': {
+    wrong: (entries) => ({
+      running: async () => [...entries].flatMap(([vmId, { owner }]) => (owner === 'service' ? vmId : [])),
+    }),
+    failing: LISTED,
+  },
+  'lists VMs of a stranger as those that run': {
+    wrong: (entries) => ({ running: async () => [...entries.keys()] }),
+    failing: LISTED,
   },
   'reaches ports of VMs that do not run': {
     wrong: () => ({ reaches: async () => true }),

@@ -473,6 +473,26 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.deepEqual(await readUsage(), []);
   },
 
+  'exactly the VMs of the service that run are in the list of those that run': async ({ open, openPlain, order, system }) => {
+    const plain = await openPlain();
+    if (!plain.running) return;
+    const hypervisor = await open();
+    const { vmId } = order;
+    async function readRunning() {
+      return (await (await openPlain()).running?.())?.toSorted((one, other) => one - other);
+    }
+    await hypervisor.create(order, 1);
+    await hypervisor.create({ ...order, vmId: vmId + 1, ipv4: [], ipv6: [] }, 1);
+    await system.stranger?.create(vmId + 2);
+    if (!system.machines) return;
+    assert.deepEqual(await readRunning(), [vmId, vmId + 1]);
+    await hypervisor.stop(vmId, 2);
+    assert.deepEqual(await readRunning(), [vmId + 1]);
+    await hypervisor.start(vmId, 3);
+    await hypervisor.remove(vmId + 1, 2);
+    assert.deepEqual(await readRunning(), [vmId]);
+  },
+
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {
     const hypervisor = await open();
     await hypervisor.create(order, 1);

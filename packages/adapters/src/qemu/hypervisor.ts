@@ -16,7 +16,7 @@ import type { ForwardedPorts, VmMark } from './folder.ts';
 import { isoFilesIn, isoPath } from './iso.ts';
 import { connectIn } from './json-socket.ts';
 import { isLocked, withLock } from './lock.ts';
-import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine, VNC_SOCKET } from './machine.ts';
+import { DISK_FILE, findMachine, freePorts, runningVms, startMachine, stopMachine, VNC_SOCKET } from './machine.ts';
 import type { MachineOptions } from './machine.ts';
 import { run } from './programs.ts';
 import { agent, monitor } from './qmp.ts';
@@ -235,6 +235,7 @@ function changesOn(host: Host): Hypervisor {
       const measured = await Promise.all(vmIds.map((vmId) => measure(host, vmId)));
       return measured.filter((one) => one !== undefined);
     },
+    running: () => runningVms(options.serviceId),
     reaches: (vmId, port) => reaches(host, vmId, port),
     async console(vmId) {
       const mark = await folders.read(vmId);

@@ -69,15 +69,34 @@ async function anyMachineOf(uuid: string): Promise<Machine | undefined> {
 }
 
 async function machineOf(pid: string, uuid: string): Promise<Machine | undefined> {
-  if (!/^\d+$/.test(pid)) return undefined;
-  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  const given = line.split('\0');
-  function argument(name: string) {
-    const index = given.indexOf(name);
-    return index < 0 ? '' : (given[index + 1] ?? '');
-  }
+  const argument = await argumentsOfProcess(pid);
   if (argument('-uuid') !== uuid) return undefined;
   return { pid: Number(pid), cores: Number(argument('-smp')), mem: Number(argument('-m')) };
+}
+
+/** The VMs of a service that run, found by one look at all processes. */
+export async function runningVms(service: string): Promise<number[]> {
+  const found: number[] = [];
+  const prefix = nameOf({ service, vmId: '' });
+  for (const pid of await readdir('/proc')) {
+    const name = (await argumentsOfProcess(pid))('-name');
+    if (name.startsWith(prefix)) found.push(Number(name.slice(prefix.length)));
+  }
+  return found;
+}
+
+/** What follows the name of an argument of a process. Empty if it has no such argument, or there is no such process. */
+async function argumentsOfProcess(pid: string): Promise<(name: string) => string> {
+  const line = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
+  const given = line.split('\0');
+  return (name) => {
+    const index = given.indexOf(name);
+    return index < 0 ? '' : (given[index + 1] ?? '');
+  };
+}
+
+function nameOf({ service, vmId }: { readonly service: string; readonly vmId: number | '' }): string {
+  return `guest=reseller-${service}-vm-${vmId}`;
 }
 
 /**
@@ -177,7 +196,7 @@ async function listening(): Promise<{ port: number; close(): Promise<void> }> {
 /** All files are relative to the folder of the VM, in which QEMU starts, because the paths of sockets must be short. */
 function argumentsOf(mark: VmMark, { accelerator, kernel, iso, ...network }: MachineOptions): string[] {
   return [
-    ['-name', `guest=reseller-${mark.service}-vm-${mark.vmId}`],
+    ['-name', nameOf(mark)],
     ['-uuid', mark.uuid],
     // Not `microvm`, which hangs without KVM.
     ['-machine', 'pc'],

@@ -13,6 +13,7 @@ import type { RunMigration } from './migrate.ts';
 import { FIRST_SCHEMA, migrationsOf } from './migrations/all.ts';
 import { migrationConnectionsFor } from './postgres/connections.ts';
 import { retryingLocks } from './postgres/migrate.ts';
+import { openPostgresStore } from './postgres/open.ts';
 import type { Schema } from './schema.ts';
 import { atomically, kyselyOn } from './sqlite/open.ts';
 import type { Db, Engine } from './store.ts';
@@ -155,9 +156,9 @@ test('a migration that waits for a lock lets requests pass, and succeeds when th
 /** Counts the attempts of each migration. */
 function counting(run: RunMigration, attempts: { begun: number }): RunMigration {
   return (migration) =>
-    run((lockTimeoutMs) => {
+    run((locking) => {
       attempts.begun++;
-      return migration(lockTimeoutMs);
+      return migration(locking);
     });
 }
 
@@ -183,6 +184,39 @@ test(
     await migrating;
     expect(attempts.begun).toBeGreaterThan(10);
     expect(await executed(db)).toEqual(Object.keys(withAddition));
+  },
+);
+
+test(
+  'later attempts of a migration begin between the transactions of a service that locks its tables in another order',
+  { tags: 'outer' },
+  async () => {
+    const url = await newDatabase();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    const { db } = onPostgres(url);
+    const { db: watching } = onPostgres(url);
+    const state = { isMigrated: false };
+    /** So long that PostgreSQL, which ends a deadlock by the one that has waited longest, ends the migration. */
+    async function migrationWaits(): Promise<boolean> {
+      const waiting = sql`select 1 from pg_locks where not granted and waitstart < clock_timestamp() - interval '0.2 seconds'`;
+      return (await waiting.execute(watching)).rows.length > 0;
+    }
+    /** Each transaction holds the last table of the migration when it needs the first one. */
+    async function serve(): Promise<void> {
+      while (!state.isMigrated)
+        await store.commit(async (transaction) => {
+          await sql`lock table settings in row exclusive mode`.execute(transaction.db);
+          while (!state.isMigrated && !(await migrationWaits()));
+          await sql`lock table accounts in row exclusive mode`.execute(transaction.db);
+        });
+    }
+    const serving = serve();
+    const bothTables = running('alter table accounts add column added integer', 'alter table settings add column added integer');
+    const later = { ...migrationsOf('postgres'), '9999-later': bothTables };
+    await migrate(db, 'postgres', retryingLocks(), later).finally(() => (state.isMigrated = true));
+    await serving;
+    expect(await executed(db)).toEqual(Object.keys(later));
   },
 );
 

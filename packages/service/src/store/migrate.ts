@@ -11,8 +11,16 @@ import type { Db, Engine } from './store.ts';
 /** Migrations by name, in the order in which they run. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Runs one migration in a transaction. On PostgreSQL, it says how many milliseconds the migration waits for each lock. */
-export type RunMigration = (migration: (lockTimeoutMs?: number) => Promise<void>) => Promise<void>;
+/** How a migration locks tables on PostgreSQL. */
+export interface Locking {
+  /** Milliseconds for which it waits for each lock. */
+  readonly timeoutMs: number;
+  /** A table that it locks first, after which no transaction of the service is open. */
+  readonly gate: string | undefined;
+}
+
+/** Runs one migration in a transaction. */
+export type RunMigration = (migration: (locking?: Locking) => Promise<void>) => Promise<void>;
 
 /**
  * Brings the tables up to date. Each migration has a transaction of its own, so an interrupted upgrade goes on where it stopped. On PostgreSQL,
@@ -73,8 +81,8 @@ async function executedMigrations(db: Db, engine: Engine): Promise<readonly stri
 async function migrateUp(db: Db, migrations: Migrations, run: RunMigration): Promise<void> {
   let name = 'the list of migrations';
   try {
-    await run(async (lockTimeoutMs) => {
-      const limited = lockTimeoutMs === undefined ? migrations : withLockTimeout(migrations, lockTimeoutMs);
+    await run(async (locking) => {
+      const limited = locking === undefined ? migrations : withLocking(migrations, locking);
       const { error, results = [] } = await migratorOf(db, limited).migrateUp();
       name = results.find(({ status }) => status === 'Error')?.migrationName ?? name;
       if (error !== undefined) throw error;
@@ -120,13 +128,14 @@ function migratorOf(db: Db, migrations: Migrations): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
 }
 
-function withLockTimeout(migrations: Migrations, lockTimeoutMs: number): Migrations {
+function withLocking(migrations: Migrations, { timeoutMs, gate }: Locking): Migrations {
   return Object.fromEntries(
     Object.entries(migrations).map(([name, { up }]) => [
       name,
       {
         async up(db: Db) {
-          await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
+          await sql`set local lock_timeout = ${sql.lit(timeoutMs)}`.execute(db);
+          if (gate !== undefined) await sql`lock table ${sql.table(gate)} in access exclusive mode`.execute(db);
           await up(db);
           await sql`reset lock_timeout`.execute(db);
         },

@@ -166,6 +166,8 @@ export interface Store {
   readonly requestLog: RequestLog;
   /** Undefined for a store without connections. */
   readonly pool?: () => PoolFigures;
+  /** The free part of the disk, from 0 to 1. Omitted by stores on a database server, which watches its own. */
+  readonly freeDisk?: () => Promise<number>;
   /** Waits for running transactions and closes the files or connections. Further calls have no effect. */
   close(): Promise<void>;
 }

@@ -84,6 +84,8 @@ export class TestHypervisor implements Hypervisor {
     if (this.failingToMeasure) throw this.failingToMeasure;
     return vmIds.flatMap((vmId) => (this.stopped.has(vmId) ? [] : (this.used.get(vmId) ?? [])));
   }
+  /** Set by tests of systems that list what runs. */
+  running?: () => Promise<readonly number[]>;
   /** The VMs whose ports accept no connection. */
   readonly unreachable = new Set<number>();
   /** The ports that were checked. */

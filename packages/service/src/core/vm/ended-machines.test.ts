@@ -9,6 +9,8 @@ import type { TestOperator } from '../../../test/operator.ts';
 
 /** The service measures VMs every five minutes. */
 const ROUND_MS = 300_000;
+/** And looks for ended machines more often. */
+const HALF_MINUTE_MS = 30_000;
 
 async function buy(service: TestOperator) {
   const { body } = await service.call('createVm', { form: SMALL_VM });
@@ -16,6 +18,11 @@ async function buy(service: TestOperator) {
   service.hypervisor.use(vmId, { seconds: 1 });
   await service.runScheduledJobs();
   return vmId;
+}
+
+async function half(service: TestOperator): Promise<void> {
+  service.clock.advance(HALF_MINUTE_MS);
+  await service.runScheduledJobs();
 }
 
 async function round(service: TestOperator): Promise<void> {
@@ -41,6 +48,30 @@ async function countOf(service: TestOperator): Promise<string | undefined> {
 }
 
 describe.each(engines)('on %s', (engine) => {
+  test('are started again within half a minute if the hypervisor lists what runs', async () => {
+    const service = await startOperator({ engine, tuning: { statementRows: 2 } });
+    const vmIds = [await buy(service), await buy(service), await buy(service)];
+    const { hypervisor } = service;
+    // Nobody misses the machine of a VM that its reseller stopped.
+    const stopped = await buy(service);
+    await service.call('setVmPower', { path: { vmid: String(stopped) }, form: { mode: 'stop' } });
+    let lists = 0;
+    hypervisor.running = async () => {
+      lists++;
+      return [...hypervisor.vms.keys()].filter((vmId) => !hypervisor.stopped.has(vmId));
+    };
+    await half(service);
+    expect((await eventsOf(service)).filter(([type]) => type === 'vm.stopped')).toEqual([['vm.stopped', undefined]]);
+    const before = lists;
+    await service.runScheduledJobs();
+    expect(lists).toBe(before);
+    for (const vmId of vmIds) hypervisor.stopped.add(vmId);
+    await half(service);
+    expect([...hypervisor.stopped]).toEqual([stopped]);
+    expect((await eventsOf(service)).filter(([, reason]) => reason === 'machine_ended')).toHaveLength(3);
+    await expectInvariants(service.store);
+  });
+
   test('are found in the next round, started again, and told', async () => {
     const service = await startOperator({ engine });
     const [ended, other] = [await buy(service), await buy(service)];
@@ -100,6 +131,35 @@ test('are not looked for while the hypervisor only cannot measure a VM, or does 
   service.hypervisor.failingToMeasure = new Error('connect ECONNREFUSED');
   await round(service);
   expect([await statusOf(service, vmId), await countOf(service)]).toEqual(['running', '0']);
+});
+
+test('are not looked for while the list of what runs cannot be read', async () => {
+  const service = await startOperator();
+  const vmId = await buy(service);
+  service.hypervisor.running = async () => {
+    throw new Error('connect ECONNREFUSED');
+  };
+  await half(service);
+  expect([await statusOf(service, vmId), await countOf(service)]).toEqual(['running', '0']);
+  service.hypervisor.running = async () => [];
+  await half(service);
+  expect((await eventsOf(service)).slice(1)).toEqual([
+    ['vm.stopped', 'machine_ended'],
+    ['vm.started', undefined],
+  ]);
+});
+
+test('a VM that was started while the list was read is not missed', async () => {
+  const service = await startOperator();
+  const vmId = await buy(service);
+  await service.call('setVmPower', { path: { vmid: String(vmId) }, form: { mode: 'stop' } });
+  service.hypervisor.running = async () => {
+    service.clock.advance(1);
+    await service.call('setVmPower', { path: { vmid: String(vmId) }, form: { mode: 'start' } });
+    return [];
+  };
+  await half(service);
+  expect((await eventsOf(service)).map(([, reason]) => reason)).not.toContain('machine_ended');
 });
 
 test('are started again for each account in turn, one at a time with the smallest tuning', async () => {

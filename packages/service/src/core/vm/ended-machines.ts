@@ -1,13 +1,18 @@
 /**
- * Machines of running VMs that ended by themselves: the host rebooted, the machine crashed or was killed. The service finds them in a round of
- * measurements and starts them again. A VM stays billed meanwhile, because it keeps its room on the node. If its machine does not start after some
+ * Machines of running VMs that ended by themselves: the host rebooted, the machine crashed or was killed. The service finds them in the list of
+ * what runs, or in a round of measurements if the hypervisor has no list, and starts them again. A VM stays billed meanwhile, because it keeps its room on the node. If its machine does not start after some
  * attempts, the VM is stopped as if its reseller had stopped it, which ends its billing.
  */
+import { sql } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+
 import type { WorkKind } from '../../delivery/background-work.ts';
 import { runCommand } from '../../delivery/command.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import type { Db } from '../../store/store.ts';
+import type { Schema } from '../../store/schema.ts';
+import { readSetting, writeSetting } from '../../store/settings.ts';
+import type { Db, Store } from '../../store/store.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { stopVm, vmDetails } from './deliveries.ts';
@@ -73,19 +78,86 @@ export async function noteEndedMachines(runtime: Runtime, vmIds: readonly number
   const machines = new Map(vms.map((machine) => [machine.vmId, machine.running]));
   // Null means that the system does not say.
   const ended = missing.filter((vmId) => machines.get(vmId) === false || !machines.has(vmId));
+  await noteEnded(store, ended, ports.clock.now());
+}
+
+/** @param now Milliseconds. */
+async function noteEnded(store: Store, ended: readonly number[], now: number, condition = shouldRun): Promise<void> {
   if (ended.length === 0) return;
-  const now = ports.clock.now();
   await store.commit(({ db }) =>
     db
       .updateTable('vms')
       .set({ machine_ended: now, start_attempts: 0, next_start: now })
       .where('id', 'in', ended)
-      .where('state', '=', 'running')
-      .where('changing', '=', 0)
-      .where('is_sample', '=', 0)
-      .where('machine_ended', 'is', null)
+      .where(condition)
       .execute(),
   );
+}
+
+type VmCondition = (eb: ExpressionBuilder<Schema, 'vms'>) => Expression<SqlBool>;
+
+/** A VM whose machine should run, and is not known to have ended. */
+const shouldRun: VmCondition = (eb) =>
+  eb.and([eb('state', '=', 'running'), eb('changing', '=', 0), eb('is_sample', '=', 0), eb('machine_ended', 'is', null)]);
+
+/** Such a VM whose machine was started before a time in milliseconds. */
+function shouldRunSince(time: number): VmCondition {
+  return (eb) => eb.and([shouldRun(eb), eb('booted', '<', time)]);
+}
+
+const LOOK_INTERVAL_MS = 30_000;
+/** Of the settings: when the look at the list began that an instance took last. */
+const LAST_LOOK = 'machines_look';
+
+/**
+ * Asks the hypervisor which VMs run, once in each interval whatever the number of VMs and instances, and notes the machines that ended.
+ *
+ * @throws Error if the hypervisor or the store does not respond.
+ */
+export async function lookForEndedMachines({ store, ports }: Runtime): Promise<void> {
+  if (!ports.hypervisor.running) return;
+  const now = ports.clock.now();
+  if (!(await takeLook(store, now))) return;
+  const running = new Set(await ports.hypervisor.running());
+  // A machine that was started meanwhile need not be in the list.
+  const expected = shouldRunSince(now);
+  const { statementRows } = store.tuning;
+  for (let after = 0, hasMore = true; hasMore;) {
+    const vms = await store.read((db) =>
+      db.selectFrom('vms').select('id').where(expected).where('id', '>', after).orderBy('id').limit(statementRows).execute(),
+    );
+    const vmIds = vms.map(({ id }) => id);
+    await noteEnded(
+      store,
+      vmIds.filter((id) => !running.has(id)),
+      now,
+      expected,
+    );
+    after = vmIds.at(-1) ?? after;
+    hasMore = vmIds.length === statementRows;
+  }
+}
+
+/** A query with a row if a look is due. */
+export function dueLook(db: Db, now: number): Expression<unknown> {
+  const taken = db.selectFrom('settings').select('name').where('name', '=', LAST_LOOK).where('value', '=', lookAt(now));
+  return sql`(select 1 where not exists ${taken})`;
+}
+
+function lookAt(now: number): string {
+  return String(Math.floor(now / LOOK_INTERVAL_MS) * LOOK_INTERVAL_MS);
+}
+
+/** @returns False if this or another instance has taken the look. */
+async function takeLook(store: Store, now: number): Promise<boolean> {
+  const look = lookAt(now);
+  if ((await store.read((db) => readSetting(db, LAST_LOOK))) === look) return false;
+  return store.commit(async ({ db }) => {
+    await store.sharing.lock(db, LAST_LOOK);
+    if ((await readSetting(db, LAST_LOOK)) === look) return false;
+    await writeSetting(db, LAST_LOOK, look);
+    return true;
+  });
 }
 
 /** Starts machines that ended by themselves. */

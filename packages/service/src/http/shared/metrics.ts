@@ -118,6 +118,12 @@ export function observeRuntime({ registry }: Metrics, runtime: Runtime): void {
   const read = boundedReads(() => readFigures(runtime));
   for (const [name, help, choose] of OF_QUEUES) addQueueGauge(registry, { name, help, read, choose });
   for (const [name, help, choose] of OF_STORE) addGauge(registry, { name, help, read, choose });
+  addGauge(registry, {
+    name: 'reseller_store_disk_free_ratio',
+    help: 'The free part of the disk of an embedded store, from 0 to 1.',
+    read: boundedReads(async () => store.freeDisk?.()),
+    choose: Number,
+  });
   for (const [name, help, choose] of OF_POOL) addGauge(registry, { name, help, read: async () => store.pool?.(), choose });
 }
 

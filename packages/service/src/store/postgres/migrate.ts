@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 
 import { migrate, pendingMigrations } from '../migrate.ts';
-import type { RunMigration } from '../migrate.ts';
+import type { Locking, RunMigration } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { migrationConnectionsFor } from './connections.ts';
 import { isLockFailure, openFailure } from './errors.ts';
+import { GATE } from './gate.ts';
 import { lockingSessions } from './locking-sessions.ts';
 
 /**
@@ -35,16 +36,23 @@ export function migratePostgres(url: string): Promise<void> {
 
 /** A busy database takes several attempts. After this time, a transaction is open that does not end by itself. */
 const MAX_LOCK_WAIT_MS = 60_000;
-/** The mean time between two attempts, in which the requests that waited behind the migration run. */
-const PAUSE_MS = 250;
+/** How an attempt of a migration locks tables, and how long the next one waits. */
+interface TimedLocking extends Locking {
+  /** The mean time until the next attempt, in which the requests that waited behind the migration run. */
+  readonly pauseMs: number;
+}
+
 /**
- * How long a migration waits for a lock, and all requests that need the table wait behind it. It is shorter than PostgreSQL's
- * `deadlock_timeout` of 1 second, so a migration gives up before a request fails with a deadlock.
+ * All requests that need the table wait behind a migration. Its wait is shorter than PostgreSQL's `deadlock_timeout` of 1 second, so a migration
+ * gives up before a request fails with a deadlock.
  */
-const LOCK_TIMEOUT_MS = 500;
+const QUICK: TimedLocking = { timeoutMs: 500, gate: undefined, pauseMs: 250 };
 const QUICK_ATTEMPTS = 10;
-/** For later attempts, because on a busy database a transaction that takes longer than the time above may always be open. */
-const PATIENT_LOCK_TIMEOUT_MS = 3_000;
+/**
+ * For later attempts. On a busy database a transaction that takes longer than the time above may always be open, and a transaction that locks the
+ * tables in another order ends a migration by a deadlock. All changes wait behind such an attempt, so the pause is as long as its wait.
+ */
+const PATIENT: TimedLocking = { timeoutMs: 3_000, gate: GATE, pauseMs: 3_000 };
 
 /**
  * Runs a migration again while other transactions hold the locks that it needs. Kysely has rolled back each failed attempt.
@@ -54,14 +62,15 @@ const PATIENT_LOCK_TIMEOUT_MS = 3_000;
 export function retryingLocks(maxWaitMs = MAX_LOCK_WAIT_MS): RunMigration {
   return async (migration) => {
     const deadline = performance.now() + maxWaitMs;
-    for (let attempt = 1; ; attempt++) {
+    for (let count = 1; ; count++) {
+      const attempt = count > QUICK_ATTEMPTS ? PATIENT : QUICK;
       try {
-        return await migration(attempt > QUICK_ATTEMPTS ? PATIENT_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS);
+        return await migration(attempt);
       } catch (error) {
         if (!isLockFailure(error) || performance.now() >= deadline) throw error;
       }
       // A random time, so that attempts do not meet a periodic transaction each time.
-      await wait(PAUSE_MS * (0.5 + Math.random()));
+      await wait(attempt.pauseMs * (0.5 + Math.random()));
     }
   };
 }

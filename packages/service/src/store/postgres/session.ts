@@ -10,6 +10,7 @@ import { tune } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { isAborted, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
+import { GATE } from './gate.ts';
 import { QueryCompiler } from './query-compiler.ts';
 import { claimRows, textTable } from './sharing.ts';
 
@@ -32,6 +33,9 @@ export interface SharedBySessions {
   readonly scope: object;
   readonly tuning: Tuning;
 }
+
+/** A transaction begins after a migration that waited for those before it. `lock table` takes no snapshot, so the isolation level can still be set. */
+const BEGIN = `begin; lock table ${GATE} in access share mode`;
 
 export function createSession(pool: Connections, { scope, tuning }: SharedBySessions): Session {
   let connecting: Promise<PoolClient> | undefined;
@@ -56,7 +60,7 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
     }
     const client = await (connecting ??= pool.connect());
     try {
-      const [, result] = await together([isFirst ? client.query('begin') : undefined, client.query(statement)]);
+      const [, result] = await together([isFirst ? client.query(BEGIN) : undefined, client.query(statement)]);
       return result;
     } catch (error) {
       // The connections have prepared the statement for tables that have changed since.

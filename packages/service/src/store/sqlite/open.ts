@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -105,6 +105,10 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       // One connection writes, so entries can be read in the order of their places.
       feedEnd: async () => Number.MAX_SAFE_INTEGER,
       storeSize: async () => usedBytesOf(readConnection),
+    },
+    async freeDisk() {
+      const { bavail, blocks } = await statfs(directory);
+      return bavail / blocks;
     },
     close: () => (closing ??= close()),
   };

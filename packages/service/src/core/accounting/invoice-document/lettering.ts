@@ -111,8 +111,9 @@ function isPlain(text: string, { weight }: TextStyle, fontOf: FontOf): boolean {
   return !RIGHT_TO_LEFT.test(text) && Array.from(withoutIsolates(text)).every((letter) => fontOf(letter, weight) === weight);
 }
 
-function select(document: PDFKit.PDFDocument, { weight, size, color }: TextStyle): PDFKit.PDFDocument {
-  return document.font(weight).fontSize(size).fillColor(color);
+/** For measuring. A colour would be written into the document. */
+function select(document: PDFKit.PDFDocument, { weight, size }: TextStyle): PDFKit.PDFDocument {
+  return document.font(weight).fontSize(size);
 }
 
 function lineHeight(document: PDFKit.PDFDocument, style: TextStyle): number {
@@ -120,7 +121,9 @@ function lineHeight(document: PDFKit.PDFDocument, style: TextStyle): number {
 }
 
 function writePlain(document: PDFKit.PDFDocument, text: string, style: TextStyle, { x, y, width, ...options }: TextPlace): void {
-  select(document, style).text(text, x, y, width === undefined ? { ...options, lineBreak: false } : { ...options, width });
+  select(document, style)
+    .fillColor(style.color)
+    .text(text, x, y, width === undefined ? { ...options, lineBreak: false } : { ...options, width });
 }
 
 function writeRuns(fonts: Fonts, text: string, style: TextStyle, place: TextPlace): void {

@@ -68,6 +68,7 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
     document.on('end', () => done(Buffer.concat(chunks)));
     document.on('error', fail);
   });
+  joinEachPage(document);
   const lettering = await letteringOf(document, JSON.stringify(content));
   const root = document.struct('Document');
   document.addStructure(root);
@@ -83,6 +84,25 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
   attachXml(document, content);
   document.end();
   return finished;
+}
+
+/**
+ * Joins what was written on a page when the next one begins. The library keeps an array of bytes for each number and colour until the end, which
+ * takes the garbage collector longer than drawing.
+ */
+function joinEachPage(document: PDFKit.PDFDocument): void {
+  let { page } = document;
+  document.on('pageAdded', () => {
+    const content: unknown = Reflect.get(page, 'content');
+    if (!isPageContent(content)) throw new TypeError('The PDF library no longer keeps what is written on a page in a list.');
+    content.buffer = [Buffer.concat(content.buffer)];
+    ({ page } = document);
+  });
+}
+
+/** The types of the library do not have it. */
+function isPageContent(value: unknown): value is { buffer: Uint8Array[] } {
+  return typeof value === 'object' && value !== null && 'buffer' in value && Array.isArray(value.buffer);
 }
 
 /** The name that Factur-X and ZUGFeRD require. */

@@ -65,15 +65,15 @@ export function writeRows(
   root.add(table);
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
-  const head: TableRow = { cells: columns.map(({ title }) => title) };
   const paper = { document, lettering };
   let y = document.y;
-  function write(row: TableRow, color: string, place?: CellPlace): void {
+  function write(row: MeasuredRow, color: string, place?: CellPlace): void {
     if (place) writeRow(paper, columns, row, { y, color, ...place });
     else writeArtifact(document, () => writeRow(paper, columns, row, { y, color }));
-    y += heightOf(lettering, columns, row);
+    y += row.height;
     drawLine(document, columns, y);
   }
+  const head = measure(lettering, columns, { cells: columns.map(({ title }) => title) });
   function startPage(): void {
     document.addPage();
     y = document.y;
@@ -82,10 +82,12 @@ export function writeRows(
   write(head, MUTED_COLOR, { table, cell: 'TH' });
   const firstKept = Math.max(0, rows.length - ROWS_KEPT_TOGETHER);
   for (const [index, row] of rows.entries()) {
-    const kept = index === firstKept ? rows.slice(index) : [row];
-    const needed = kept.reduce((sum, one) => sum + heightOf(lettering, columns, one), index === firstKept ? after : 0);
+    const measured = measure(lettering, columns, row);
+    const others = index === firstKept ? rows.slice(index + 1) : [];
+    const kept = [measured, ...others.map((other) => measure(lettering, columns, other))];
+    const needed = kept.reduce((sum, { height }) => sum + height, index === firstKept ? after : 0);
     if (y + needed > bottom) startPage();
-    write(row, TEXT_COLOR, { table, cell: 'TD' });
+    write(measured, TEXT_COLOR, { table, cell: 'TD' });
   }
   document.x = left;
   document.y = y;
@@ -105,7 +107,7 @@ function headOptions(cell: CellPlace['cell']) {
 function writeRow(
   { document, lettering }: Paper,
   columns: readonly Column[],
-  { cells, details = [], bold = false }: TableRow,
+  { cells, details = [], bold = false, firstHeight, detailHeights }: MeasuredRow,
   { y, color, table, cell }: { readonly y: number; readonly color: string } & Partial<CellPlace>,
 ): void {
   const line = table && document.struct('TR');
@@ -128,36 +130,46 @@ function writeRow(
         structParent,
       });
     else lettering.write(text, style, { x: right ? x + width - natural : x, y: top, structParent });
-    if (index === 0)
-      writeDetails({ document, lettering }, details, { x, y: top + textHeight(lettering, text, available), available, structParent });
+    if (index === 0) writeDetails(lettering, details, { x, y: top + firstHeight, available, structParent, heights: detailHeights });
     x += width;
   }
 }
 
-function writeDetails(
-  { lettering }: Paper,
-  details: readonly string[],
-  {
-    x,
-    y,
-    available,
-    structParent,
-  }: { readonly x: number; readonly y: number; readonly available: number; readonly structParent: Section | undefined },
-): void {
+interface DetailsPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly available: number;
+  readonly structParent: Section | undefined;
+  readonly heights: readonly number[];
+}
+
+function writeDetails(lettering: Lettering, details: readonly string[], { x, y, available, structParent, heights }: DetailsPlace): void {
+  const oneLine = lettering.heightOf('', DETAILS, available);
   let top = y;
-  for (const detail of details) {
-    lettering.write(detail, DETAILS, { x, y: top, width: available, structParent });
-    top += lettering.heightOf(detail, DETAILS, available);
+  for (const [index, detail] of details.entries()) {
+    const height = heights[index] ?? oneLine;
+    // Breaking a text into lines takes much longer than writing it.
+    lettering.write(detail, DETAILS, { x, y: top, ...(height > oneLine && { width: available }), structParent });
+    top += height;
   }
 }
 
-function heightOf(lettering: Lettering, columns: readonly Column[], { cells, details = [] }: TableRow): number {
-  const heights = columns.map(({ width }, index) => {
-    const available = width - COLUMN_GAP;
-    const height = textHeight(lettering, cells[index] ?? '', available);
-    return index === 0 ? details.reduce((sum, detail) => sum + lettering.heightOf(detail, DETAILS, available), height) : height;
-  });
-  return Math.max(...heights) + 2 * PADDING;
+/** A row with its heights, because measuring text takes as long as writing it. */
+interface MeasuredRow extends TableRow {
+  readonly height: number;
+  /** Of the text of the first column. */
+  readonly firstHeight: number;
+  readonly detailHeights: readonly number[];
+}
+
+function measure(lettering: Lettering, columns: readonly Column[], row: TableRow): MeasuredRow {
+  const [firstHeight = 0, ...heights] = columns.map(({ width }, index) =>
+    textHeight(lettering, row.cells[index] ?? '', width - COLUMN_GAP),
+  );
+  const available = (columns[0]?.width ?? 0) - COLUMN_GAP;
+  const detailHeights = (row.details ?? []).map((detail) => lettering.heightOf(detail, DETAILS, available));
+  const first = detailHeights.reduce((sum, height) => sum + height, firstHeight);
+  return { ...row, firstHeight, detailHeights, height: Math.max(first, ...heights) + 2 * PADDING };
 }
 
 function textHeight(lettering: Lettering, text: string, width: number): number {
