@@ -1,7 +1,7 @@
 /**
  * Machines of running VMs that ended by themselves: the host rebooted, the machine crashed or was killed. The service finds them in the list of
- * what runs, or in a round of measurements if the hypervisor has no list, and starts them again. A VM stays billed meanwhile, because it keeps its room on the node. If its machine does not start after some
- * attempts, the VM is stopped as if its reseller had stopped it, which ends its billing.
+ * what runs, or in a round of measurements if the hypervisor has no list, and starts them again. A VM stays billed meanwhile, because it keeps
+ * its room on the node. If its machine does not start after some attempts, the VM is stopped as if its reseller had stopped it, which ends its billing.
  */
 import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
