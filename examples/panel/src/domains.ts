@@ -12,6 +12,15 @@ import { maxDomainPrice } from './packages.ts';
 import { provide, recover } from './purchase.ts';
 import type { Panel, Product } from './purchase.ts';
 
+/** A domain that a customer orders. */
+interface WantedDomain {
+  readonly service: string;
+  readonly name: string;
+  readonly contact: CreateHandleForm;
+  /** Of the present registrar, for a transfer. */
+  readonly authcode?: string | undefined;
+}
+
 /** The data of the client area. */
 export interface DomainArea {
   readonly status: string;
@@ -29,13 +38,7 @@ export async function isAvailable({ reseller }: Panel, name: string): Promise<bo
 }
 
 /** Registers a domain for the service of a customer, or transfers it with the auth code of its present registrar. */
-export async function registerDomain(
-  panel: Panel,
-  service: string,
-  name: string,
-  contact: CreateHandleForm,
-  authcode?: string,
-): Promise<DomainArea> {
+export async function registerDomain(panel: Panel, { service, name, contact, authcode }: WantedDomain): Promise<DomainArea> {
   maxDomainPrice(name);
   let order = panel.orders.order(name, service);
   if (order.resource !== null && (await findDomain(panel, name)) === undefined) {

@@ -231,9 +231,11 @@ test.each(ORDERS_OF_LOSSES)('buys a domain once for eight concurrent clicks thro
   const setting = await start();
   setting.proxy.plan(...losses, ...losses);
   const clicks = await Promise.allSettled(
-    Array.from({ length: 8 }, () => registerDomain(open(setting), '5001', 'panel-customer.net', CONTACT)),
+    Array.from({ length: 8 }, () => registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT })),
   );
-  expect(await registerDomain(open(setting), '5001', 'panel-customer.net', CONTACT)).toMatchObject({ cancelled: false });
+  expect(await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT })).toMatchObject({
+    cancelled: false,
+  });
   for (const click of clicks) if (click.status === 'rejected') expect(click.reason).toBeInstanceOf(ResellerError);
   await expectOneDomain(setting);
 });
@@ -255,21 +257,24 @@ test('finds the domain of an order that is a day old', async () => {
   await killClick(setting, REGISTER, { kind: 'hang', when: 'after' });
   await expect.poll(() => setting.reseller.domain.list()).toEqual(['panel-customer.net']);
   letADayPass();
-  await registerDomain(open(setting), '5001', 'panel-customer.net', CONTACT);
+  await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   await expectOneDomain(setting);
 });
 
 test('sells a domain to one customer, and gives no order the domain of another panel, at once or later', async () => {
   const setting = await start();
   const panel = open(setting);
-  await registerDomain(panel, '5001', 'panel-customer.net', CONTACT);
+  await registerDomain(panel, { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   const ordered = 'The domain panel-customer.net was ordered by the service 5001.';
-  await expect(registerDomain(panel, '5002', 'panel-customer.net', CONTACT)).rejects.toThrow(ordered);
-  await expect(registerDomain(panel, '5002', 'panel-customer.net', CONTACT, 'made-up-code')).rejects.toThrow(ordered);
+  await expect(registerDomain(panel, { service: '5002', name: 'panel-customer.net', contact: CONTACT })).rejects.toThrow(ordered);
+  await expect(
+    registerDomain(panel, { service: '5002', name: 'panel-customer.net', contact: CONTACT, authcode: 'made-up-code' }),
+  ).rejects.toThrow(ordered);
 
   // A second panel with the same account, and the same number of the order.
   const other = open({ ...setting, file: `${setting.file}-other` });
-  const click = () => registerDomain(other, '5001', 'panel-customer.net', { ...CONTACT, email: 'other@example.org' });
+  const click = () =>
+    registerDomain(other, { service: '5001', name: 'panel-customer.net', contact: { ...CONTACT, email: 'other@example.org' } });
   await expect(click()).rejects.toThrow('is already registered.');
   letADayPass();
   await expect(click()).rejects.toThrow('is too old, and bought nothing.');
@@ -289,7 +294,7 @@ test('sells a domain again after the registry has refused it', async () => {
     }),
   });
   const panel = open(await start(service));
-  const click = () => registerDomain(panel, '5001', 'panel-customer.net', CONTACT);
+  const click = () => registerDomain(panel, { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   for (let clicks = 0; clicks < 2; clicks++) expect(await click()).toMatchObject({ status: 'PENDING' });
   registry.end = 'failed';
   await service.advance(3_600_000);
@@ -316,20 +321,24 @@ test('says that the VM of an order is gone, and sells another one after the end 
 test('transfers a domain after a wrong auth code, and sells a domain again that has left the account', async () => {
   const setting = await start();
   const panel = open(setting);
-  await expect(registerDomain(panel, '5001', 'moves.net', CONTACT, 'wrong-code-1')).rejects.toMatchObject({ status: 422 });
-  await registerDomain(panel, '5001', 'moves.net', CONTACT, 'example-authcode-1');
+  await expect(
+    registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT, authcode: 'wrong-code-1' }),
+  ).rejects.toMatchObject({ status: 422 });
+  await registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT, authcode: 'example-authcode-1' });
   await cancel(panel, 'moves.net');
   await cancel(panel, 'moves.net');
   expect(await domainArea(panel, 'moves.net')).toMatchObject({ cancelled: true });
   await setting.service.advance(366 * DAY_MS);
   expect(await setting.reseller.domain.list()).toEqual([]);
-  expect(await registerDomain(panel, '5001', 'moves.net', CONTACT)).toMatchObject({ cancelled: false });
-  await expect(registerDomain(panel, '5001', 'moves.xyz', CONTACT)).rejects.toThrow('The TLD xyz does not exist. Choose com, de, net.');
+  expect(await registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT })).toMatchObject({ cancelled: false });
+  await expect(registerDomain(panel, { service: '5001', name: 'moves.xyz', contact: CONTACT })).rejects.toThrow(
+    'The TLD xyz does not exist. Choose com, de, net.',
+  );
 });
 
 test('renews a domain for one year for eight concurrent clicks through connections that break, and for eight that are killed', async () => {
   const setting = await start();
-  const { expires } = await registerDomain(open(setting), '5001', 'panel-customer.net', CONTACT);
+  const { expires } = await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   const day = expires.slice(0, 10);
   const path = '/domain/panel-customer.net/renew';
   const click = { words: ['renew', 'panel-customer.net', day], path };
