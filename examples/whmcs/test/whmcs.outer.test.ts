@@ -322,6 +322,10 @@ describe('the modules for WHMCS', () => {
     });
     expect(await whmcs.vm('CreateAccount', { configoption1: 'mars' })).toContain('hostsystem');
     expect(await whmcs.vm('CreateAccount', { configoption8: '0.01' })).toContain('max_price');
+    // The client has paid for it.
+    expect(await whmcs.vm('CreateAccount', { configoptions: { mem: '4096', 'Additional cores': '2' } })).toBe(
+      'The configurable option "Additional cores" is none of hostsystem, os, cores, mem, disk, ips, backup_slots, max_price, so the VM would not have it. Nothing was changed. Give it one of these names, or remove it from the product.',
+    );
     expect(await vms()).toEqual([]);
     expect(await whmcs.domain('RegisterDomain', { address1: 'Lange Straße' })).toEqual({
       error: 'The address "Lange Straße" has no house number, which the API requires. Enter one in the profile of the client.',
