@@ -291,7 +291,7 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
 /**
  * Set a key's restrictions
  *
- * Sets the expiry, the allowed networks and the spending limit of a key. Null lifts a restriction. Earlier purchases of the day and the month count. All instances apply the change within a second.
+ * Sets the expiry, the allowed networks and the spending limit of a key. Null lifts a restriction. Earlier purchases of the day and the month count. All instances apply the change within a second. Other networks also end the VM consoles that the key has opened.
  *
  * Needs the scope `admin`.
  */

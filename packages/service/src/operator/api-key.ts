@@ -5,6 +5,7 @@ import { accessOf, issueKey } from '../core/account/account.ts';
 import type { KeyAccess } from '../core/account/account.ts';
 import { lockKey, replaceKey, restrictKey, spendingLimitOf, storedTexts } from '../core/account/api-key.ts';
 import type { KeyRestrictions } from '../core/account/api-key.ts';
+import { endConsolesOfKey } from '../core/vm/console.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import type { Mode } from '../rules/mode.ts';
@@ -73,7 +74,10 @@ export const setApiKeyRestrictions: StoreOperation<'setApiKeyRestrictions'> = {
   async run({ db }, { path, body, now, runtime: { ports } }) {
     const key = await keyOf(db, path.api_key_id);
     await restrictKey(db, ports, key, restrictionsOf(body, now));
-    return toApiKey(db, await keyOf(db, key.id), now);
+    const restricted = await keyOf(db, key.id);
+    // A caller from elsewhere must not keep the consoles that it has opened with the key.
+    if (restricted.allowed_networks !== key.allowed_networks) await endConsolesOfKey(db, key);
+    return toApiKey(db, restricted, now);
   },
 };
 

@@ -1,7 +1,7 @@
 import { hypervisorConformance } from '@reseller/adapters/conformance';
 import { dnsConformance } from '@reseller/adapters/conformance/dns';
 import { registrarConformance } from '@reseller/adapters/conformance/registrar';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { TestRegistrar } from '../../test/ports/registrar.ts';
 import { simulatedDns, simulatedHypervisor, simulatedRegistrar } from './simulated.ts';
@@ -9,6 +9,14 @@ import { simulatedDns, simulatedHypervisor, simulatedRegistrar } from './simulat
 describe('the simulated hypervisor, which has no VMs', () => {
   const cases = hypervisorConformance(async () => ({ open: async (fence) => simulatedHypervisor(fence), close: async () => {} }));
   test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+test('a reinstallation ends the consoles of the simulated VM, and of no other', async () => {
+  const hypervisor = simulatedHypervisor();
+  const [own, other] = [await hypervisor.console?.(1), await hypervisor.console?.(2)];
+  onTestFinished(() => void other?.destroy());
+  await hypervisor.reinstall({ vmId: 1, os: 'debian_12', hostname: 'vm', sshKey: null, userData: null }, 1);
+  expect([own?.destroyed, other?.destroyed]).toEqual([true, false]);
 });
 
 describe('the simulated DNS, which has no zones', () => {

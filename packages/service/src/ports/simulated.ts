@@ -41,7 +41,7 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
     addressesNeedRestart: true,
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
+    reinstall: ({ vmId }, token) => end(vmId, token),
     async start(vmId, token) {
       await fence.admit(`vm/${vmId}`, token);
       stopped.delete(vmId);

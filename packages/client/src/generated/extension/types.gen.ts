@@ -2924,7 +2924,7 @@ export type Webhook = {
  */
 export type AddWebhookForm = {
     /**
-     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http.
+     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http. Every key of the account and the provider can read it, so put no password or token into it: verify the signature instead.
      */
     url: string;
     /**
@@ -2963,7 +2963,7 @@ export type WebhookWithSecret = Webhook & {
  */
 export type EditWebhookForm = {
     /**
-     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http.
+     * URL that receives the events, with https. Its address must be public. A sandbox that only its own machine can call also accepts loopback addresses, there also with http. Every key of the account and the provider can read it, so put no password or token into it: verify the signature instead.
      */
     url?: string;
     /**

@@ -1,10 +1,13 @@
 /** Links to the consoles of VMs, and the sessions that they open. Every instance can open the links of the others. */
+import type { Selectable } from 'kysely';
+
 import type { Ports } from '../../ports/ports.ts';
 import { newConsoleSecret, sha256 } from '../../rules/credentials.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { ConsoleLimits } from '../../rules/vm-console.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
+import type { ApiKeysTable } from '../../store/tables/accounts.ts';
 
 /** A session of an instance that has not said for so many checks that it is open no longer counts. */
 const MISSED_CHECKS = 6;
@@ -113,6 +116,11 @@ export async function keepSessions(db: Db, hashes: readonly string[], now: numbe
 
 export async function forgetSession(db: Db, hash: string): Promise<void> {
   await db.deleteFrom('vm_consoles').where('hash', '=', hash).execute();
+}
+
+/** Makes the links of a key unusable, and ends its sessions within `ConsoleLimits.checkMs`. */
+export async function endConsolesOfKey(db: Db, { id, account_id }: Pick<Selectable<ApiKeysTable>, 'id' | 'account_id'>): Promise<void> {
+  await db.deleteFrom('vm_consoles').where('account_id', '=', account_id).where('key_id', '=', id).execute();
 }
 
 /** Deletes links that were not opened in time, and sessions whose time is over. */

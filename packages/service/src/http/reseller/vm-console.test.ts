@@ -103,38 +103,48 @@ describe.each(engines)('on %s', (engine) => {
     }
   });
 
-  test.each(['deleted', 'given to another account', 'stopped by the provider', 'suspended', 'revoked', 'over'] as const)(
-    'a link does not open, and a session ends, when its VM, account, key or time is %s',
-    async (what) => {
-      const service = await startService({ engine, consoleLimits: { checkMs: 20 } });
-      const vmid = await buyVm(service);
-      const session = browse(await linkOf(service, vmid));
-      await greeted(session);
-      const link = await linkOf(service, vmid);
-      const ended = closed(session);
-      const { store, clock, vms } = service;
-      const end = {
-        deleted: () => vms.remove(Number(vmid)),
-        'given to another account': async () => {
-          const { id } = await service.account();
-          await store.commit(({ db }) => db.updateTable('vms').set({ account_id: id }).where('id', '=', Number(vmid)).execute());
-        },
-        'stopped by the provider': () => vms.stop(Number(vmid)),
-        suspended: () =>
-          store.commit(async ({ db }) => {
-            const { account_id } = await db.selectFrom('vms').select('account_id').executeTakeFirstOrThrow();
-            await suspendAccount(db, account_id, { reason: 'abuse', now: clock.now() });
-          }),
-        revoked: () => store.commit(({ db }) => db.updateTable('api_keys').set({ revoked: clock.now() }).execute()),
-        over: async () => clock.advance(3_600_000),
-      }[what];
-      await end();
-      expect(await ended).toMatch(/^(?:4003 The time is over, or the console is no longer allowed\.|4000 The VM was stopped)/);
-      const unused = browse(link);
-      if (what === 'over') expect(await refused(unused)).toBe(401);
-      else expect(await closed(unused)).toBe(`4003 ${UNUSABLE}`);
-    },
-  );
+  test.each([
+    'deleted',
+    'given to another account',
+    'stopped by the provider',
+    'suspended',
+    'revoked',
+    'limited to networks',
+    'over',
+  ] as const)('a link does not open, and a session ends, when its VM, account, key or time is %s', async (what) => {
+    const service = await startOperator({ engine, consoleLimits: { checkMs: 20 } });
+    const vmid = await buyVm(service);
+    const session = browse(await linkOf(service, vmid));
+    await greeted(session);
+    const link = await linkOf(service, vmid);
+    const ended = closed(session);
+    const { store, clock, vms, client } = service;
+    const end = {
+      deleted: () => vms.remove(Number(vmid)),
+      'given to another account': async () => {
+        const { id } = await service.account();
+        await store.commit(({ db }) => db.updateTable('vms').set({ account_id: id }).where('id', '=', Number(vmid)).execute());
+      },
+      'stopped by the provider': () => vms.stop(Number(vmid)),
+      suspended: () =>
+        store.commit(async ({ db }) => {
+          const { account_id } = await db.selectFrom('vms').select('account_id').executeTakeFirstOrThrow();
+          await suspendAccount(db, account_id, { reason: 'abuse', now: clock.now() });
+        }),
+      revoked: () => store.commit(({ db }) => db.updateTable('api_keys').set({ revoked: clock.now() }).execute()),
+      'limited to networks': async () => {
+        const { id } = await store.read((db) => db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow());
+        const body = { valid_until: null, allowed_networks: ['203.0.113.0/24'], spending_limit: null };
+        await operator.setApiKeyRestrictions({ client, path: { api_key_id: id }, body });
+      },
+      over: async () => clock.advance(3_600_000),
+    }[what];
+    await end();
+    expect(await ended).toMatch(/^(?:4003 The time is over, or the console is no longer allowed\.|4000 The VM was stopped)/);
+    const unused = browse(link);
+    if (what === 'over' || what === 'limited to networks') expect(await refused(unused)).toBe(401);
+    else expect(await closed(unused)).toBe(`4003 ${UNUSABLE}`);
+  });
 
   test('a session that nobody uses ends; a key counts as use, and a picture that the browser asks for does not', async () => {
     const service = await startService({ engine, consoleLimits: { checkMs: 200, idleMs: 700 } });

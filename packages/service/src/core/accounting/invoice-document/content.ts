@@ -12,6 +12,7 @@ import { splitByRate, taxed, treatmentAt, treatmentOf } from '../../../rules/vat
 import type { RatedTime, VatRate, VatSum, VatTreatment } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../../store/tables/accounting.ts';
+import { tuningOf } from '../../../store/tuning.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import type { Party, Seller } from './parties.ts';
 import type { Texts } from './texts.ts';
@@ -103,7 +104,7 @@ interface ExactLine extends Omit<Line, 'amount'> {
 }
 
 /** Handles many items: at once in a transaction, and in turns with other work outside of one. */
-export type HandleEach = <Item>(items: Iterable<Item>, handle: (item: Item) => void) => Promise<void>;
+export type HandleEach = <Item>(items: Iterable<Item> | AsyncIterable<Item>, handle: (item: Item) => void) => Promise<void>;
 
 /** How lines are written. */
 export interface LineStyle {
@@ -120,14 +121,13 @@ export async function taxedLines(
   invoice: Selectable<InvoicesTable>,
   { rates, handleEach, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly handleEach: HandleEach },
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
-  const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
   const servers = await serverNames(
     db,
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
   const lines: ExactLine[] = [];
-  await handleEach(positions, (position) => {
+  await handleEach(positionsOn(db, invoice).stream(tuningOf(db).streamedRows), (position) => {
     const times = splitByRate(rates, position.start, position.stop ?? invoice.period_end);
     for (const time of times) lines.push(vmLine(position, time, style));
   });

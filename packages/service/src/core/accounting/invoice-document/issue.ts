@@ -211,7 +211,7 @@ function inTurnsOf(partLines: number): Pace {
 
 const AT_ONCE: Pace = {
   async handleEach(items, handle) {
-    for (const item of items) handle(item);
+    for await (const item of items) handle(item);
   },
   toStored: async (lines) => lines,
 };
