@@ -1,13 +1,25 @@
-/** Domains. The name of a domain identifies its order, because no registry sells it twice. */
+/**
+ * Domains. The name of a domain identifies its order, because no registry sells it twice. The order belongs to the service of one customer. It has
+ * bought the domain whose contact it made, and not any domain of the account.
+ */
 import { hash } from 'node:crypto';
 
 import { NotFoundError } from '@reseller/client/extension';
-import type { AddDomainDnsForm, CreateHandleForm, DnsRecord, SetDomainNameserversForm } from '@reseller/client/extension';
+import type { AddDomainDnsForm, CreateHandleForm, DnsRecord, DomainDetails, SetDomainNameserversForm } from '@reseller/client/extension';
 
 import type { Order } from './orders.ts';
 import { maxDomainPrice } from './packages.ts';
 import { provide, recover } from './purchase.ts';
 import type { Panel, Product } from './purchase.ts';
+
+/** A domain that a customer orders. */
+interface WantedDomain {
+  readonly service: string;
+  readonly name: string;
+  readonly contact: CreateHandleForm;
+  /** Of the present registrar, for a transfer. */
+  readonly authcode?: string | undefined;
+}
 
 /** The data of the client area. */
 export interface DomainArea {
@@ -25,16 +37,16 @@ export async function isAvailable({ reseller }: Panel, name: string): Promise<bo
   return (await reseller.domain.check(name)).available;
 }
 
-/** Registers a domain, or transfers it with the auth code of its present registrar. */
-export async function registerDomain(panel: Panel, name: string, contact: CreateHandleForm, authcode?: string): Promise<DomainArea> {
+/** Registers a domain for the service of a customer, or transfers it with the auth code of its present registrar. */
+export async function registerDomain(panel: Panel, { service, name, contact, authcode }: WantedDomain): Promise<DomainArea> {
   maxDomainPrice(name);
-  const product = authcode === undefined ? 'registration' : 'transfer';
-  let order = panel.orders.order(name, product);
+  let order = panel.orders.order(name, service);
   if (order.resource !== null && (await findDomain(panel, name)) === undefined) {
-    // It has left the account since, so this is a new order.
+    // It has left the account since, or the registry refused it, so this is a new order.
     panel.orders.terminate(order);
-    order = panel.orders.order(name, product);
+    order = panel.orders.order(name, service);
   }
+  if (order.product !== service) throw new Error(`The domain ${name} was ordered by the service ${order.product}. Sell another one.`);
   await provide(panel, order, domainOf(panel, order, contact, authcode));
   return domainArea(panel, name);
 }
@@ -68,7 +80,7 @@ export async function renewDomain(panel: Panel, name: string, expires: string): 
 
 /** Changes the contact of a domain in all roles, its owner included. */
 export async function changeContact(panel: Panel, name: string, contact: CreateHandleForm): Promise<void> {
-  await panel.reseller.domain.setHandle(name, { handle: await handleOf(panel, contact) });
+  await panel.reseller.domain.setHandle(name, { handle: await handleOf(panel, panel.orders.find(name), contact) });
 }
 
 export async function setNameservers({ reseller }: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
@@ -114,25 +126,30 @@ function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcod
   const { domain } = panel.reseller;
   return {
     async buy() {
-      const handle = await handleOf(panel, contact);
+      const handle = await handleOf(panel, order, contact);
       const form = { domain: order.id, handle, max_price: maxDomainPrice(order.id), ...(authcode !== undefined && { authcode }) };
       await domain.register(form, { idempotencyKey: order.key }).catch((error: unknown) => recover(panel, error));
       return { resource: order.id, bought: undefined };
     },
-    find: () => findDomain(panel, order.id),
+    async find() {
+      const found = await findDomain(panel, order.id);
+      return found && panel.orders.hasContact(order, found.handle.ownerC) ? order.id : undefined;
+    },
     remove: (name) => cancel(panel, name),
   };
 }
 
-/** Makes a handle. The same contact data gets the same one, however often a customer orders. */
-async function handleOf({ reseller }: Panel, contact: CreateHandleForm): Promise<string> {
-  const idempotencyKey = `panel-contact-${hash('sha256', JSON.stringify(contact))}`;
-  return (await reseller.domain.handle.create(contact, { idempotencyKey })).handle;
+/** Makes a handle of an order, and stores it before it is used. The same contact data gets the same one, however often the customer clicks. */
+async function handleOf({ reseller, orders }: Panel, order: Order, contact: CreateHandleForm): Promise<string> {
+  const idempotencyKey = `panel-contact-${order.key}-${hash('sha256', JSON.stringify(contact))}`;
+  const { handle } = await reseller.domain.handle.create(contact, { idempotencyKey });
+  orders.addContact(order, handle);
+  return handle;
 }
 
-async function findDomain({ reseller }: Panel, name: string): Promise<string | undefined> {
+async function findDomain({ reseller }: Panel, name: string): Promise<DomainDetails | undefined> {
   try {
-    return (await reseller.domain.info(name)).domain.name;
+    return await reseller.domain.info(name);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -85,10 +85,12 @@ const COMMANDS: Readonly<Record<string, Run>> = {
     return `Service ${id} boots from its disk.`;
   },
   'check <domain>': async (panel, name = '') => `${name} is ${(await domains.isAvailable(panel, name)) ? 'available' : 'taken'}.`,
-  'register <domain> <contact-file>': async (panel, name = '', file = '') =>
-    summary(name, await domains.registerDomain(panel, name, contactIn(file))),
-  'transfer <domain> <contact-file> <auth-code>': async (panel, name = '', file = '', code) =>
-    summary(name, await domains.registerDomain(panel, name, contactIn(file), code)),
+  'register <service> <domain> <contact-file>': async (panel, id = '', name = '', file = '') =>
+    summary(name, await domains.registerDomain(panel, { service: id, name, contact: contactIn(file) })),
+  'transfer <service> <domain> <contact-file> <auth-code>': async (panel, ...words) => {
+    const [id = '', name = '', file = '', code] = words;
+    return summary(name, await domains.registerDomain(panel, { service: id, name, contact: contactIn(file), authcode: code }));
+  },
   'domain <domain>': async (panel, name = '') => summary(name, await domains.domainArea(panel, name)),
   'renew <domain> <expiry-date>': async (panel, name = '', expires = '') => summary(name, await domains.renewDomain(panel, name, expires)),
   'contact <domain> <contact-file>': async (panel, name = '', file = '') => {

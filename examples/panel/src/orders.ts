@@ -8,7 +8,7 @@ export type State = 'ordered' | 'active' | 'suspended' | 'terminated';
 export interface Order {
   /** The number of a server's service, such as `4711`, or the name of a domain. */
   readonly id: string;
-  /** The package of a server, or how a domain is got. */
+  /** The package of a server, or the service of the customer who ordered a domain. */
   readonly product: string;
   readonly state: State;
   /** Names the purchase. */
@@ -29,6 +29,9 @@ export interface Orders {
   activate(order: Order, resource: string): void;
   /** @returns Whether it was done. Another click may have changed the order. */
   terminate(order: Order): boolean;
+  /** Stores that an order has made a contact for its domain. */
+  addContact(order: Order, handle: string): void;
+  hasContact(order: Order, handle: string): boolean;
   setState(id: string, state: 'active' | 'suspended'): void;
   setProduct(id: string, product: string): void;
   close(): void;
@@ -46,6 +49,7 @@ export function openOrders(file: string): Orders {
     ordered integer not null,
     resource text
   ) strict`);
+  db.exec('create table if not exists contacts (key text not null, handle text not null, primary key (key, handle)) strict');
   const select = db.prepare('select * from orders where id = ?');
   // A terminated order can be made again. The new one has a new key.
   const order = db.prepare(`insert into orders (id, product, state, key, ordered) values (?, ?, 'ordered', ?, ?)
@@ -54,6 +58,8 @@ export function openOrders(file: string): Orders {
     where state = 'terminated'`);
   const activate = db.prepare("update orders set state = 'active', resource = ? where id = ? and key = ? and state = 'ordered'");
   const terminate = db.prepare("update orders set state = 'terminated' where id = ? and key = ? and resource is ?");
+  const addContact = db.prepare('insert or ignore into contacts (key, handle) values (?, ?)');
+  const selectContact = db.prepare('select * from contacts where key = ? and handle = ?');
   const setState = db.prepare("update orders set state = ? where id = ? and state != 'terminated'");
   const setProduct = db.prepare('update orders set product = ? where id = ?');
 
@@ -71,6 +77,8 @@ export function openOrders(file: string): Orders {
     find,
     activate: ({ id, key }, resource) => void activate.run(resource, id, key),
     terminate: ({ id, key, resource }) => terminate.run(id, key, resource).changes === 1,
+    addContact: ({ key }, handle) => void addContact.run(key, handle),
+    hasContact: ({ key }, handle) => selectContact.get(key, handle) !== undefined,
     setState: (id, state) => void setState.run(state, id),
     setProduct: (id, product) => void setProduct.run(product, id),
     close: () => db.close(),

@@ -54,7 +54,13 @@ export async function createServer(panel: Panel, id: string, packageName: string
   // Stored before anything is bought. A click after a crash finds the order, and its key buys nothing twice.
   const order = panel.orders.order(id, packageName);
   const bought = await provide(panel, order, serverOf(panel, order, setup));
-  if (bought === undefined) return accessTo(panel, vmOf(panel, id));
+  if (bought === undefined) {
+    const vmid = vmOf(panel, id);
+    // Its installation may have failed, or the provider may have deleted it.
+    if ((await serverOf(panel, panel.orders.find(id)).find()) === undefined)
+      throw new Error(`The VM ${vmid} of the order ${id} no longer exists. Terminate the order, then order again.`);
+    return accessTo(panel, vmid);
+  }
   const { identifier, config } = bought;
   return { vmid: String(identifier), address: config.ipv4[0]?.address ?? '', username: config.username, password: config.password };
 }

@@ -10,6 +10,7 @@ import { createReseller, ResellerError } from '@reseller/client/extension';
 import type { CreateHandleForm, Reseller } from '@reseller/client/extension';
 import { createTestService } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
+import { createServiceInside } from '@reseller/testing/inside';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
@@ -26,7 +27,7 @@ const PURCHASES = /^\/(?:vm\/create|vm\/\d+\/change|domain\/register|domain\/[^/
 const CONTACT_FILE = join(import.meta.dirname, '../contact.json');
 const CONTACT: CreateHandleForm = JSON.parse(readFileSync(CONTACT_FILE, 'utf8'));
 
-const REGISTER: Click = { words: ['register', 'panel-customer.net', CONTACT_FILE], path: '/domain/register' };
+const REGISTER: Click = { words: ['register', '5001', 'panel-customer.net', CONTACT_FILE], path: '/domain/register' };
 const CREATE: Click = { words: ['create', '4711', 'small'], path: '/vm/create' };
 
 interface Setting {
@@ -40,8 +41,8 @@ interface Setting {
   readonly reseller: Reseller;
 }
 
-async function start(): Promise<Setting> {
-  const service = await createTestService();
+async function start(given?: TestService): Promise<Setting> {
+  const service = given ?? (await createTestService());
   onTestFinished(() => service.close());
   const baseUrl = await service.listen();
   const proxy = await startProxy(baseUrl, { isPurchase: ({ url = '' }) => PURCHASES.test(url) });
@@ -229,8 +230,12 @@ test('moves an address to another server and gives it back, however often', asyn
 test.each(ORDERS_OF_LOSSES)('buys a domain once for eight concurrent clicks through connections that break', async (...losses) => {
   const setting = await start();
   setting.proxy.plan(...losses, ...losses);
-  const clicks = await Promise.allSettled(Array.from({ length: 8 }, () => registerDomain(open(setting), 'panel-customer.net', CONTACT)));
-  expect(await registerDomain(open(setting), 'panel-customer.net', CONTACT)).toMatchObject({ cancelled: false });
+  const clicks = await Promise.allSettled(
+    Array.from({ length: 8 }, () => registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT })),
+  );
+  expect(await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT })).toMatchObject({
+    cancelled: false,
+  });
   for (const click of clicks) if (click.status === 'rejected') expect(click.reason).toBeInstanceOf(ResellerError);
   await expectOneDomain(setting);
 });
@@ -252,27 +257,88 @@ test('finds the domain of an order that is a day old', async () => {
   await killClick(setting, REGISTER, { kind: 'hang', when: 'after' });
   await expect.poll(() => setting.reseller.domain.list()).toEqual(['panel-customer.net']);
   letADayPass();
-  await registerDomain(open(setting), 'panel-customer.net', CONTACT);
+  await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   await expectOneDomain(setting);
+});
+
+test('sells a domain to one customer, and gives no order the domain of another panel, at once or later', async () => {
+  const setting = await start();
+  const panel = open(setting);
+  await registerDomain(panel, { service: '5001', name: 'panel-customer.net', contact: CONTACT });
+  const ordered = 'The domain panel-customer.net was ordered by the service 5001.';
+  await expect(registerDomain(panel, { service: '5002', name: 'panel-customer.net', contact: CONTACT })).rejects.toThrow(ordered);
+  await expect(
+    registerDomain(panel, { service: '5002', name: 'panel-customer.net', contact: CONTACT, authcode: 'made-up-code' }),
+  ).rejects.toThrow(ordered);
+
+  // A second panel with the same account, and the same number of the order.
+  const other = open({ ...setting, file: `${setting.file}-other` });
+  const click = () =>
+    registerDomain(other, { service: '5001', name: 'panel-customer.net', contact: { ...CONTACT, email: 'other@example.org' } });
+  await expect(click()).rejects.toThrow('is already registered.');
+  letADayPass();
+  await expect(click()).rejects.toThrow('is too old, and bought nothing.');
+  await expectOneDomain(setting);
+});
+
+test('sells a domain again after the registry has refused it', async () => {
+  const registry = { end: 'running' };
+  const service = await createServiceInside({
+    registrar: (simulated) => ({
+      ...simulated,
+      register: async (order, token) => {
+        const end = await simulated.register(order, token);
+        return registry.end === 'at once' || end !== 'registered' ? end : { task: order.name };
+      },
+      task: async () => (registry.end === 'running' ? { status: 'running', percentage: null } : { status: 'failed', reason: 'reserved' }),
+    }),
+  });
+  const panel = open(await start(service));
+  const click = () => registerDomain(panel, { service: '5001', name: 'panel-customer.net', contact: CONTACT });
+  for (let clicks = 0; clicks < 2; clicks++) expect(await click()).toMatchObject({ status: 'PENDING' });
+  registry.end = 'failed';
+  await service.advance(3_600_000);
+  await expect.poll(() => panel.reseller.domain.list()).toEqual([]);
+  registry.end = 'at once';
+  expect(await click()).toMatchObject({ status: 'LOCK' });
+  const { positions } = await panel.reseller.accounting.currentInvoice();
+  expect(positions.domains?.['panel-customer.net']).toHaveLength(1);
+});
+
+test('says that the VM of an order is gone, and sells another one after the end of the order', async () => {
+  const setting = await start();
+  const panel = open(setting);
+  const { vmid } = await createServer(panel, '4711', 'small');
+  await setting.service.operate('DELETE', `/vms/${vmid}`);
+  await expect(createServer(panel, '4711', 'small')).rejects.toThrow(
+    `The VM ${vmid} of the order 4711 no longer exists. Terminate the order, then order again.`,
+  );
+  await terminate(panel, '4711');
+  await createServer(panel, '4711', 'small');
+  expect(await vmsOf(setting)).toHaveLength(1);
 });
 
 test('transfers a domain after a wrong auth code, and sells a domain again that has left the account', async () => {
   const setting = await start();
   const panel = open(setting);
-  await expect(registerDomain(panel, 'moves.net', CONTACT, 'wrong-code-1')).rejects.toMatchObject({ status: 422 });
-  await registerDomain(panel, 'moves.net', CONTACT, 'example-authcode-1');
+  await expect(
+    registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT, authcode: 'wrong-code-1' }),
+  ).rejects.toMatchObject({ status: 422 });
+  await registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT, authcode: 'example-authcode-1' });
   await cancel(panel, 'moves.net');
   await cancel(panel, 'moves.net');
   expect(await domainArea(panel, 'moves.net')).toMatchObject({ cancelled: true });
   await setting.service.advance(366 * DAY_MS);
   expect(await setting.reseller.domain.list()).toEqual([]);
-  expect(await registerDomain(panel, 'moves.net', CONTACT)).toMatchObject({ cancelled: false });
-  await expect(registerDomain(panel, 'moves.xyz', CONTACT)).rejects.toThrow('The TLD xyz does not exist. Choose com, de, net.');
+  expect(await registerDomain(panel, { service: '5001', name: 'moves.net', contact: CONTACT })).toMatchObject({ cancelled: false });
+  await expect(registerDomain(panel, { service: '5001', name: 'moves.xyz', contact: CONTACT })).rejects.toThrow(
+    'The TLD xyz does not exist. Choose com, de, net.',
+  );
 });
 
 test('renews a domain for one year for eight concurrent clicks through connections that break, and for eight that are killed', async () => {
   const setting = await start();
-  const { expires } = await registerDomain(open(setting), 'panel-customer.net', CONTACT);
+  const { expires } = await registerDomain(open(setting), { service: '5001', name: 'panel-customer.net', contact: CONTACT });
   const day = expires.slice(0, 10);
   const path = '/domain/panel-customer.net/renew';
   const click = { words: ['renew', 'panel-customer.net', day], path };

@@ -322,6 +322,10 @@ describe('the modules for WHMCS', () => {
     });
     expect(await whmcs.vm('CreateAccount', { configoption1: 'mars' })).toContain('hostsystem');
     expect(await whmcs.vm('CreateAccount', { configoption8: '0.01' })).toContain('max_price');
+    // The client has paid for it.
+    expect(await whmcs.vm('CreateAccount', { configoptions: { mem: '4096', 'Additional cores': '2' } })).toBe(
+      'The configurable option "Additional cores" is none of hostsystem, os, cores, mem, disk, ips, backup_slots, max_price, so the VM would not have it. Nothing was changed. Give it one of these names, or remove it from the product.',
+    );
     expect(await vms()).toEqual([]);
     expect(await whmcs.domain('RegisterDomain', { address1: 'Lange Straße' })).toEqual({
       error: 'The address "Lange Straße" has no house number, which the API requires. Enter one in the profile of the client.',
@@ -474,6 +478,13 @@ describe('the modules for WHMCS', () => {
       whmcs.forget();
       expect(await whmcs.domain('RegisterDomain', { ...FIRST, Installation: 'store' })).toEqual(NOT_BOUGHT);
       expect(await whmcs.domain('TransferDomain', { ...FIRST, Installation: 'store', eppcode: 'any' })).toEqual(NOT_BOUGHT);
+      const unknown = { error: expect.stringContaining('No order of this WHMCS bought the domain.') };
+      for (const name of ['GetEPPCode', 'SaveNameservers', 'RequestDelete', 'Sync'])
+        expect(await whmcs.domain(name, { ...FIRST, Installation: 'store' })).toEqual(unknown);
+      // The domains of a WHMCS whose data was imported are managed after a setting says so.
+      expect(await whmcs.domain('GetEPPCode', { ...FIRST, Installation: 'store', ImportedDomains: 'on' })).toEqual({
+        eppcode: expect.stringMatching(/./),
+      });
     });
 
     test('of more than one year buys nothing', async () => {
@@ -539,8 +550,29 @@ describe('the modules for WHMCS', () => {
       expect(await whmcs.domain('TransferSync', ORDER)).toMatchObject({ completed: true });
     });
 
-    test('has no transfer to synchronise if none was begun', async () => {
-      expect(await whmcs.domain('TransferSync', ORDER)).toEqual({ error: expect.stringContaining('has not begun a transfer') });
+    test('is not active before its registration ends, and can be ordered again after it failed', async () => {
+      const order = { domainid: 39, sld: 'pending-project' };
+      whmcs.registry.end = 'running';
+      for (let click = 0; click < 2; click++) expect(await whmcs.domain('RegisterDomain', order)).toEqual({ success: true });
+      expect(await whmcs.domain('Sync', order)).toMatchObject({ active: false, transferredAway: false });
+      await end('failed');
+      await expect
+        .poll(() => whmcs.domain('Sync', order))
+        .toEqual({ error: expect.stringContaining('did not register or transfer the domain, and the order was not charged') });
+      await end('at-once');
+      expect(await whmcs.domain('RegisterDomain', order)).toEqual({ success: true });
+      expect(await whmcs.domain('Sync', order)).toMatchObject({ active: true });
+      const { positions } = await whmcs.reseller.accounting.currentInvoice();
+      expect(positions.domains?.['pending-project.net']).toHaveLength(1);
+    });
+
+    test('has no transfer to synchronise if none was begun, or the service refused its auth code', async () => {
+      const none = { error: expect.stringContaining('No transfer of this order is in progress.') };
+      expect(await whmcs.domain('TransferSync', ORDER)).toEqual(none);
+      expect(await whmcs.domain('TransferDomain', { ...ORDER, eppcode: 'wrong' })).toEqual({ error: expect.stringContaining('authcode') });
+      expect(await whmcs.domain('TransferSync', ORDER)).toEqual(none);
+      expect(await whmcs.domain('TransferDomain', ORDER)).toEqual({ success: true });
+      expect(await whmcs.domain('TransferSync', ORDER)).toMatchObject({ completed: true });
     });
   });
 

@@ -28,7 +28,9 @@ export interface TestOperator extends TestService {
 export async function startOperator(options: Parameters<typeof startService>[0] = {}): Promise<TestOperator> {
   const service = await startService({ ...options, operatorToken: OPERATOR_TOKEN });
   const operatorUrl = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: checkedFetch, maxRetries: 0 });
+  // An advance of the clock runs a round of jobs at each stop, which takes minutes on a busy machine.
+  const more = { fetch: checkedFetch, maxRetries: 0, timeoutMs: 300_000 };
+  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, ...more });
   return {
     ...service,
     operatorUrl,

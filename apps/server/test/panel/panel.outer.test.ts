@@ -93,7 +93,7 @@ function loginOf({ vmid, username, password = '' }: Access, newer = password) {
 
 async function registerAndName({ panel, real }: World, { address }: Access): Promise<void> {
   expect(await domains.isAvailable(panel, DOMAIN)).toBe(true);
-  expect(await domains.registerDomain(panel, DOMAIN, CONTACT)).toMatchObject({ cancelled: false });
+  expect(await domains.registerDomain(panel, { service: '5001', name: DOMAIN, contact: CONTACT })).toMatchObject({ cancelled: false });
   expect(await domains.isAvailable(panel, DOMAIN)).toBe(false);
   const named = { ip_address: address, domain: `web.${DOMAIN}` };
   // The forward check knows the records of the zone.
@@ -253,11 +253,13 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ cancelled: true });
   await domains.undelete(panel, DOMAIN);
   expect(await domains.domainArea(panel, DOMAIN)).toMatchObject({ cancelled: false });
-  await expect(domains.registerDomain(panel, 'moves-to-panel.net', CONTACT, 'wrong-code-1')).rejects.toBeInstanceOf(InvalidError);
-  await domains.registerDomain(panel, 'moves-to-panel.net', CONTACT, 'example-authcode-1');
+  await expect(
+    domains.registerDomain(panel, { service: '5002', name: 'moves-to-panel.net', contact: CONTACT, authcode: 'wrong-code-1' }),
+  ).rejects.toBeInstanceOf(InvalidError);
+  await domains.registerDomain(panel, { service: '5002', name: 'moves-to-panel.net', contact: CONTACT, authcode: 'example-authcode-1' });
   expect((await reseller.domain.list()).toSorted()).toEqual(['moves-to-panel.net', DOMAIN]);
 
-  await domains.registerDomain(panel, SIGNED_DOMAIN, CONTACT);
+  await domains.registerDomain(panel, { service: '5003', name: SIGNED_DOMAIN, contact: CONTACT });
   await expect
     .poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN), { timeout: 60_000 })
     .toMatchObject({ status: 'enabled', managed_by: 'service' });

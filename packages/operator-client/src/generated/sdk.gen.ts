@@ -350,7 +350,7 @@ export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false
 /**
  * Schedule host system prices
  *
- * Schedules prices of a host system. They apply from `valid_from`, to the millisecond, until the next ones do. Purchases and changes of resources take the prices in force at that moment. `applies_to` says whether existing VMs get the prices, too. To replace scheduled prices, withdraw them first.
+ * Schedules prices of a host system. They apply from `valid_from`, to the millisecond, until the next ones do. Purchases and changes of resources take the prices in force at that moment. `applies_to` says whether existing VMs get the prices, too. To replace scheduled prices, withdraw them first. Prices for all VMs that make a month of an account cost more than 10,000,000.00 EUR are refused.
  *
  * Needs the scope `catalogue`.
  */
@@ -1007,7 +1007,7 @@ export const getTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set a TLD price
  *
- * Sets the prices of domains under a TLD and allows these domains to be registered. The prices are in force from now on; scheduled prices stay scheduled. To change prices on a date, use `POST /tld-prices/{tld}/versions`.
+ * Sets the prices of domains under a TLD and allows these domains to be registered. The prices are in force from now on; scheduled prices stay scheduled. To change prices on a date, use `POST /tld-prices/{tld}/versions`. Prices are refused if an account would pay more than 10,000,000.00 EUR in a month in which all its domains are renewed.
  *
  * Needs the scope `catalogue`.
  */
@@ -1032,7 +1032,7 @@ export const listTldPriceVersions = <ThrowOnError extends boolean = false>(optio
 /**
  * Schedule TLD prices
  *
- * Schedules prices of domains under a TLD. They apply from `valid_from`, to the millisecond, until the next ones do. Registrations and transfers take the prices in force at the time of the request, renewals those in force when the year ends. To replace scheduled prices, withdraw them first.
+ * Schedules prices of domains under a TLD. They apply from `valid_from`, to the millisecond, until the next ones do. Registrations and transfers take the prices in force at the time of the request, renewals those in force when the year ends. To replace scheduled prices, withdraw them first. Prices are refused if an account would pay more than 10,000,000.00 EUR in a month in which all its domains are renewed.
  *
  * Needs the scope `catalogue`.
  */
@@ -1211,7 +1211,7 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Advance the clock
  *
- * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The clock stops where something is due, up to 400 times, so that events, documents and scheduled backups have their own times. The response is sent when all of them have finished; events that webhooks receive may still be on their way. The clock cannot be set back, is the same for all accounts, and survives a restart.
+ * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The clock stops where something is due, up to 400 times, so that events, documents and scheduled backups have their own times. The response is sent when all of them have finished, which can take longer than the timeout of a client (30 seconds by default); events that webhooks receive may still be on their way. The clock cannot be set back, is the same for all accounts, and survives a restart.
  *
  * Needs the scope `sandbox`.
  */

@@ -1,4 +1,5 @@
 /** Lists, schedules and withdraws the prices of host systems and of TLDs. */
+import { brokenPriceRise } from '../core/accounting/price-rise.ts';
 import { versionStateAt } from '../rules/in-force.ts';
 import type { Dated } from '../rules/in-force.ts';
 import { toInstant } from '../rules/instants.ts';
@@ -35,6 +36,16 @@ export function newDateOf({ subject, versions, wanted, now }: ScheduleRequest): 
     throw new OperatorProblem('wrong-state', detail);
   }
   return validFrom;
+}
+
+/** @throws OperatorProblem 422 if a month of an account costs too much to bill at prices that are stored already. */
+export async function assertPricesCanBeBilled(
+  db: Db,
+  paying: Parameters<typeof brokenPriceRise>[1],
+  { pointer, now }: { pointer: string; now: number },
+): Promise<void> {
+  const broken = await brokenPriceRise(db, paying, now);
+  if (broken !== undefined) throw validationProblem([{ pointer, detail: `must be lower: ${broken}` }]);
 }
 
 /** The prices of a host system or of a TLD, found by the path of a request. `Shown` is a version as the API returns it. */

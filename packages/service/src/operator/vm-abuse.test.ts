@@ -67,6 +67,9 @@ describe.each(engines)('on %s', (engine) => {
     await set('STATEMENT_EXPECTED');
     expect((await state('First')).status).toBe(200);
     expect((await state('Second')).status).toBe(200);
+    expect((await state('Cause: a stolen password.\nMeasure: a new one.')).status).toBe(200);
+    expect(await shown()).toEqual(['STATEMENT_EXPECTED', REASON, 'Cause: a stolen password.\nMeasure: a new one.']);
+    expect((await state('Second')).status).toBe(200);
     expect(await shown()).toEqual(['STATEMENT_EXPECTED', REASON, 'Second']);
     const read = await operator.getVm({ client: service.client, path: { vm_id: vmid } });
     expect(read.abuse).toEqual({ status: 'STATEMENT_EXPECTED', reason: REASON, statement: 'Second' });
@@ -133,7 +136,8 @@ test('a blocked VM refuses each change of the reseller and of the provider, but 
   const other = String((await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } })).body.data.identifier);
   const { backup_id } = (await service.call('createVmBackup', { path })).body.data;
   const { ipv4 } = (await service.call('getVmConfig', { path: { vmid: other } })).body.data.config;
-  const [{ ip_address: first }] = (await service.call('getVmConfig', { path })).body.data.config.ipv4;
+  await service.call('buyIps', { form: { vmid } });
+  const [{ ip_address: first }, { ip_address: additional }] = (await service.call('getVmConfig', { path })).body.data.config.ipv4;
   await set('BLOCKED');
   const { client } = service;
   for (const refused of [
@@ -148,6 +152,12 @@ test('a blocked VM refuses each change of the reseller and of the provider, but 
     await service.call('removeVmRdns', { path: { vmid, ip_address: first }, apiKey: service.apiKey }),
     await service.call('setVmMonitoring', { path, form: { enabled: false, port: 80 } }),
     await service.call('assignIp', { path: { ip_address: ipv4[1].ip_address }, form: { vmid } }),
+    await service.call('assignIp', { path: { ip_address: additional }, form: { vmid: other } }),
+    await service.call('releaseIp', { path: { ip_address: additional } }),
+    await service.call('detachVmIso', { path }),
+    await service.call('openVmConsole', { path }),
+    await service.call('setVmPower', { path, form: { mode: 'start' } }),
+    await service.call('setVmPower', { path, form: { mode: 'restart' } }),
   ])
     expect(refused).toMatchObject(BLOCKED);
   const vm = { vm_id: vmid };

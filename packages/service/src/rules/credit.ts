@@ -1,7 +1,7 @@
 /** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
 import { decimalOf, euros, numberOf, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
-import { invalid, Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /** The amounts of an account that decide whether it may buy more. */
 export interface Credit {
@@ -58,21 +58,17 @@ const MAX_MONTH = euros('10000000.00');
 /** Orders of less cannot reach the limit by their number. */
 export const SMALL_MONTH = euros('1000.00');
 
+/** Prices of less for all VMs of a host system, or all domains of a TLD, cannot exceed the amounts of an account by their number. */
+export const LARGE_MONTH = euros('100000.00');
+
 /**
- * @param before The cost of a month of everything that the account has.
- * @param added The cost of a month of the order.
- * @param field The field of the form that chooses what is ordered.
- * @throws Refusal 422 if both together are too much to bill.
+ * @param month The cost of a month of everything that the account has and orders.
+ * @param account The account, as the sentence names it.
+ * @returns Why the order or the prices are refused. Undefined if the month can be billed.
  */
-export function assertMonthCanBeBilled(before: Money, added: Money, field: string): void {
-  if (before + added <= MAX_MONTH) return;
-  throw invalid([
-    {
-      field,
-      rule: 'maximum',
-      message: `must cost less: a month of this account would cost ${decimalOf(before + added)} EUR, and the service bills at most ${decimalOf(MAX_MONTH)} EUR`,
-    },
-  ]);
+export function brokenMonth(month: Money, account = 'this account'): string | undefined {
+  if (month <= MAX_MONTH) return undefined;
+  return `a month of ${account} would cost ${decimalOf(month)} EUR, and the service bills at most ${decimalOf(MAX_MONTH)} EUR`;
 }
 
 /**

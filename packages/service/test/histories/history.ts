@@ -4,14 +4,13 @@ import { diceOf, seededRandom } from '../simulator/seeded-random.ts';
 import { DAY, dayIn, iso, midnight, monthAfter, plusDays } from './calendar.ts';
 import { WrongFact, checkAccount, newFacts } from './check.ts';
 import { openDoor } from './door.ts';
-import { passTime } from './ledger.ts';
 import type { Action, Turn } from './purchase.ts';
 import { cancelDomain, keepDomain, moveDomain, registerDomain, renewDomain } from './steps-domain.ts';
 import { changeLimit, correct, pay, refund, reversePayment, suspend } from './steps-payment.ts';
 import { changePrices, changeTaxStatus, changeTldPrices, changeVat, createSale } from './steps-prices.ts';
 import { changeServer, orderServer } from './steps-server.ts';
 import { blockVm, buyAddress, changeVm, createVm, moveAddress, powerVm, removeVm, resizeByOperator, restartBilling } from './steps-vm.ts';
-import { STARTS, done, openLedger } from './world.ts';
+import { STARTS, advanceTo, openLedger } from './world.ts';
 
 export interface History {
   readonly seed: number;
@@ -94,8 +93,7 @@ async function advance({ door, ledger, dice, describe }: Turn): Promise<void> {
   ]).value;
   if (to <= now) return;
   describe(`the clock is advanced to ${iso(to)}`);
-  await done(door.operate('POST', '/sandbox/clock/advance', { to: iso(to) }));
-  passTime(ledger, to);
+  await advanceTo(door, ledger, to);
 }
 
 const ACTIONS: readonly Action[] = [

@@ -1,11 +1,12 @@
 /** Steps that change domains. */
 import { ZERO, decimal, minus } from '../simulator/fraction.ts';
-import { iso, monthAfter, yearAfter } from './calendar.ts';
+import { DAY, iso, monthAfter, yearAfter } from './calendar.ts';
+import { checkAccount } from './check.ts';
 import { inForce, renewalOf } from './ledger.ts';
 import type { Domain } from './ledger.ts';
 import { buy } from './purchase.ts';
 import type { Turn } from './purchase.ts';
-import { TLDS, done } from './world.ts';
+import { TLDS, advanceTo, done } from './world.ts';
 
 export async function registerDomain(turn: Turn): Promise<void> {
   const { ledger, dice, step } = turn;
@@ -103,12 +104,20 @@ export async function keepDomain(turn: Turn): Promise<void> {
 /** A domain goes to another account of the service, which costs nothing. */
 export async function moveDomain(turn: Turn): Promise<void> {
   const { door, ledger, dice } = turn;
-  const all = ledger.accounts
-    .filter(({ isSuspended }) => !isSuspended)
-    .flatMap((account) => account.domains.map((domain) => ({ account, domain })));
-  // The new account needs credit for a renewal that is due.
-  const due = all.filter(({ domain }) => domain.expires < monthAfter(ledger.now));
-  const one = dice.pickAny(due.length > 0 ? due : all);
+  const domains = () =>
+    ledger.accounts.filter(({ isSuspended }) => !isSuspended).flatMap((account) => account.domains.map((domain) => ({ account, domain })));
+  const inItsMonth = () => domains().filter(({ domain }) => domain.expires < monthAfter(ledger.now));
+  // The new account needs credit for a renewal that is due, and the other one no longer does.
+  const soon = dice.pickAny(domains())?.domain.expires ?? 0;
+  const before = soon - dice.integer(1, 5 * DAY);
+  if (dice.chance(0.5) && inItsMonth().length === 0 && before > ledger.now) {
+    turn.describe(`the clock is advanced to ${iso(before)}, before the renewal of a domain that moves`);
+    await advanceTo(door, ledger, before);
+    // The ledger reads the numbers of the invoices that were issued meanwhile.
+    for (const account of ledger.accounts) await checkAccount(door, ledger, account, turn.facts);
+  }
+  const due = inItsMonth();
+  const one = dice.pickAny(due.length > 0 ? due : domains());
   if (!one) return;
   const { account, domain } = one;
   const path = { domain: domain.name };

@@ -3,8 +3,10 @@ import { PERSON, PHONE } from '../domains.ts';
 import type { Received } from '../http-client.ts';
 import { decimal } from '../simulator/fraction.ts';
 import type { Dice } from '../simulator/seeded-random.ts';
+import { iso } from './calendar.ts';
 import { WrongFact } from './check.ts';
 import type { Door } from './door.ts';
+import { passTime } from './ledger.ts';
 import type { Account, Ledger, Prices } from './ledger.ts';
 
 /** Half hours, southern summers, and a change of summer time by half an hour. */
@@ -24,6 +26,11 @@ export async function done(response: Promise<Received>): Promise<Received['body'
   const { status, text, body } = await response;
   if (status >= 300) throw new WrongFact(`A request that should succeed is ${status}: ${text}`);
   return body;
+}
+
+export async function advanceTo(door: Door, ledger: Ledger, to: number): Promise<void> {
+  await done(door.operate('POST', '/sandbox/clock/advance', { to: iso(to) }));
+  passTime(ledger, to);
 }
 
 /** An amount with half a cent, or with eight decimals, or in whole cents. */

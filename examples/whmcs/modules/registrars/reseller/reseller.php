@@ -33,6 +33,11 @@ function reseller_getConfigArray(): array
             'Default' => 'UNKNOWN',
             'Description' => 'The API requires a value, and WHMCS knows none',
         ],
+        'ImportedDomains' => [
+            'FriendlyName' => 'Imported domains',
+            'Type' => 'yesno',
+            'Description' => 'Manage domains of the account that no order of this WHMCS bought. Leave it off if several WHMCS have the same account',
+        ],
         'PersonOfCompany' => [
             'FriendlyName' => 'Companies',
             'Type' => 'yesno',
@@ -220,7 +225,7 @@ function reseller_Sync(array $params): array
         if ($info === null) {
             return reseller_gone($api, $domain, $params);
         }
-        reseller_assertNotOfAnotherOrder($params, $info);
+        reseller_assertManaged($params, $info);
         $expiry = reseller_expiry($info);
         $isActive = !reseller_isPending($info) && $expiry >= gmdate('Y-m-d');
         return ['expirydate' => $expiry, 'active' => $isActive, 'transferredAway' => false];
@@ -232,10 +237,12 @@ function reseller_TransferSync(array $params): array
 {
     return reseller_domain($params, function (Api $api, string $domain) use ($params) {
         $info = reseller_info($api, $domain);
-        if ($info === null && !reseller_hasOrdered($params)) {
-            throw new RuntimeException('This order has not begun a transfer. Order the transfer first.');
-        }
         if ($info === null) {
+            $end = reseller_hasOrdered($params) ? reseller_endOf($api, rawurldecode($domain), $params) : null;
+            // A transfer that the service refused has not begun, and that of a click in progress has not ended.
+            if ($end === null || $end['type'] !== 'domain.failed') {
+                throw new RuntimeException('No transfer of this order is in progress. Order the transfer first.');
+            }
             $reason = 'The registry did not carry out the transfer. Check the auth code and the transfer lock at the present provider, then order it again.';
             return ['completed' => false, 'failed' => true, 'reason' => $reason];
         }
@@ -411,12 +418,15 @@ function reseller_hasMade(string $handle, array $params): bool
         ->exists();
 }
 
-/** @throws RuntimeException if another order of this WHMCS bought the domain. */
-function reseller_assertNotOfAnotherOrder(array $params, array $info): void
+/** @throws RuntimeException if another order bought the domain, also one of another WHMCS with the same account. */
+function reseller_assertManaged(array $params, array $info): void
 {
     $maker = Capsule::table(RESELLER_TABLE)->where('name', $info['handle']['ownerC'])->where('value', RESELLER_HANDLE)->value('domainid');
     if ($maker !== null && (int) $maker !== (int) $params['domainid']) {
         throw new RuntimeException("The domain belongs to another order of this WHMCS, with the number $maker.");
+    }
+    if ($maker === null && ($params['ImportedDomains'] ?? '') !== 'on') {
+        throw new RuntimeException('No order of this WHMCS bought the domain. If it was imported, or its contact was changed elsewhere, switch on Imported domains in the settings of the registrar.');
     }
 }
 
@@ -485,7 +495,7 @@ function reseller_managed(array $params, callable $work): array
 {
     return reseller_domain($params, function (Api $api, string $domain) use ($params, $work) {
         $info = $api->get("/domain/$domain/info");
-        reseller_assertNotOfAnotherOrder($params, $info);
+        reseller_assertManaged($params, $info);
         return $work($api, $domain, $info);
     });
 }

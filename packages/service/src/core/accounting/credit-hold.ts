@@ -7,15 +7,20 @@ import type { Expression, RawBuilder, Selectable } from 'kysely';
 
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Period, Seconds } from '../../rules/billing.ts';
-import { assertMonthCanBeBilled, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
+import { brokenMonth, explainCredit, neededCredit, remainingCredit, SMALL_MONTH } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import { Refusal } from '../../rules/refusal.ts';
+import type { PriceVersion } from '../../rules/price-version.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
+import { monthlyPriceOf } from '../../rules/resources.ts';
+import type { BilledResources } from '../../rules/resources.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReservationsTable } from '../../store/tables/service.ts';
-import { tldPricesAt } from '../catalogue/tld-price.ts';
+import { catalogueOf } from '../catalogue/catalogue.ts';
+import { findHostSystem } from '../catalogue/host-system.ts';
+import { highestRenewalsFrom } from '../catalogue/tld-price.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -40,7 +45,7 @@ export async function holdCredit(db: Db, accountId: string, amount: Money, reaso
 
 /** An order of which each month costs the same. */
 interface MonthlyOrder {
-  /** The cost of a month that the order adds. */
+  /** The most that a month of the order costs. */
   readonly added: Money;
   /** The field of the form that chooses what is ordered. */
   readonly field: string;
@@ -56,37 +61,90 @@ export function monthOfServer({ price, runtime_days }: { readonly price: number;
 const LONGEST_MONTH_DAYS = 31;
 
 /**
- * Asserts that a month of the account can be billed, even if all its domains are renewed in it. A hold alone does not bound it, because an order
- * at the end of a month holds little.
+ * Asserts that a month of the account can be billed, at the highest prices that are scheduled and with a renewal of each domain. A hold alone
+ * does not bound it, because an order at the end of a month holds little.
  *
  * @throws Refusal 422 if a month of the account would cost too much.
  */
 export async function assertMonthOf(db: Db, accountId: string, { added, field, now }: MonthlyOrder): Promise<void> {
   if (added < SMALL_MONTH) return;
+  const broken = brokenMonth((await highestMonthOf(db, accountId, now)) + added);
+  if (broken !== undefined) throw invalid([{ field, rule: 'maximum', message: `must cost less: ${broken}` }]);
+}
+
+/** As `assertMonthOf`, for a further domain of a TLD. */
+export async function assertMonthWithDomain(db: Db, accountId: string, { tld, now }: { tld: string; now: number }): Promise<void> {
+  const { renew_price } = await highestRenewalsFrom(db, now).where('tld_prices.tld', '=', tld).executeTakeFirstOrThrow();
+  await assertMonthOf(db, accountId, { added: BigInt(renew_price), field: 'domain', now });
+}
+
+/** The most that a month of everything costs that an account has, at the highest prices that are scheduled. */
+export async function highestMonthOf(db: Db, accountId: string, now: number): Promise<Money> {
+  const [vms, renewals] = [await monthOfVms(db, accountId), await renewalsOfAllDomains(db, accountId, now)];
   const cents = sql.raw(String(UNITS_PER_CENT));
-  const vms = await db
-    .selectFrom('vms')
-    .select(sql<number | null>`sum(monthly_price / ${cents})`.as('cents'))
-    .where('account_id', '=', accountId)
-    .where('state', '!=', 'removed')
-    .executeTakeFirstOrThrow();
   const servers = await db
     .selectFrom('dedicated_servers')
     .select(sql<number | null>`sum(price / ${cents} * ((${sql.lit(LONGEST_MONTH_DAYS - 1)} + runtime_days) / runtime_days))`.as('cents'))
     .where('account_id', '=', accountId)
     .where('state', 'in', ['ordered', 'deployed'])
     .executeTakeFirstOrThrow();
-  const before = (BigInt(vms.cents ?? 0) + BigInt(servers.cents ?? 0)) * UNITS_PER_CENT + (await renewalsOfAllDomains(db, accountId, now));
-  assertMonthCanBeBilled(before, added, field);
+  return vms + renewals + BigInt(servers.cents ?? 0) * UNITS_PER_CENT;
+}
+
+const PRICE_COLUMNS = [
+  'hostsystem',
+  'monthly_price',
+  'price_basis',
+  'prices_from',
+  'cores',
+  'mem',
+  'disk',
+  'ips',
+  'backup_slots',
+  'network_speed',
+  'storage',
+] as const;
+
+async function monthOfVms(db: Db, accountId: string): Promise<Money> {
+  const { hosts } = await catalogueOf(db);
+  const groups = await db
+    .selectFrom('vms')
+    .select([...PRICE_COLUMNS, ({ fn }) => fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('state', '!=', 'removed')
+    .groupBy(PRICE_COLUMNS)
+    .execute();
+  return groups.reduce((sum, { count, ...vm }) => {
+    const versions = findHostSystem(hosts, vm.hostsystem)?.priceVersions ?? [];
+    return sum + BigInt(count) * highestPrice(vm, versions);
+  }, 0n);
+}
+
+/** A VM as it is stored, with the prices that it has. */
+export interface StoredPrices extends BilledResources {
+  /** Net price of 30 days. */
+  readonly monthly_price: number;
+  /** `SALE` or `STANDARD`. */
+  readonly price_basis: string;
+  /** The `validFrom` of its prices. */
+  readonly prices_from: number;
+}
+
+/** The highest price of 30 days that a VM has or gets without an order, because prices for all VMs may be scheduled. */
+export function highestPrice(vm: StoredPrices, versions: readonly PriceVersion[]): Money {
+  const coming = versions.filter(({ appliesTo, validFrom }) => appliesTo === 'all_vms' && validFrom > vm.prices_from);
+  return (vm.price_basis === 'STANDARD' ? coming : [])
+    .map(({ prices }) => monthlyPriceOf(vm, prices))
+    .reduce((highest, price) => (price > highest ? price : highest), BigInt(vm.monthly_price));
 }
 
 async function renewalsOfAllDomains(db: Db, accountId: string, now: number): Promise<Money> {
   const byTld = await db
     .selectFrom('domains')
-    .innerJoin(tldPricesAt(db, now).as('prices'), 'prices.tld', 'domains.tld')
-    .select(({ fn }) => ['prices.renew_price', fn.countAll<number>().as('count')])
+    .innerJoin(highestRenewalsFrom(db, now).as('highest'), 'highest.tld', 'domains.tld')
+    .select(({ fn }) => ['highest.renew_price', fn.countAll<number>().as('count')])
     .where('domains.account_id', '=', accountId)
-    .groupBy(['prices.tld', 'prices.renew_price'])
+    .groupBy(['highest.tld', 'highest.renew_price'])
     .execute();
   return byTld.reduce((sum, { renew_price, count }) => sum + BigInt(count) * BigInt(renew_price), 0n);
 }

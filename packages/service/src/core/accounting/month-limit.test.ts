@@ -6,7 +6,7 @@ import { marketItem } from '../../../test/dedicated.ts';
 import { handleOf } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
-import { startOperator } from '../../../test/operator.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
 const LAST_MINUTE = '2026-11-30T23:59:00Z';
@@ -62,6 +62,85 @@ describe.each(engines)('on %s', (engine) => {
     expect([await register('one.com'), await register('two.com'), await register('three.com')]).toEqual([200, 200, 422]);
     expect((await purchase(service, apiKey, '2000000.01', 31)).status).toBe(422);
     expect((await purchase(service, apiKey, '2000000.00', 31)).status).toBe(200);
+  });
+
+  test('prices for all VMs that make a month of an account too expensive are refused with its name', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const { apiKey, id: accountId } = await service.account('9999999.99');
+    const { body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 2 }, apiKey });
+    const path = { vmid: String(body.data.identifier) };
+    const changed = async (cores: number) => (await service.call('changeVm', { path, form: { cores }, apiKey })).status;
+    const free = { mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' };
+    const schedule = (core: string, applies_to: 'all_vms' | 'new_purchases', valid_from: string) =>
+      operator.scheduleHostSystemPrices({
+        client,
+        path: { hostsystem: SMALL_VM.hostsystem },
+        body: { prices: { ...free, core }, applies_to, valid_from },
+      });
+    expect(await refusalOf(schedule('5000000.01', 'all_vms', '2026-12-01T00:00:00Z'))).toMatchObject({
+      status: 422,
+      fields: [
+        {
+          field: '#/prices',
+          message: expect.stringContaining(
+            `a month of the account ${accountId} would cost 10000000.02 EUR, and the service bills at most 10000000.00`,
+          ),
+        },
+      ],
+    });
+    // Nobody pays these until an order.
+    await schedule('5000000.01', 'new_purchases', '2027-06-01T00:00:00Z');
+    await schedule('3000000.00', 'all_vms', '2026-12-01T00:00:00Z');
+    // An order counts at the prices that are scheduled.
+    expect((await service.call('createVm', { form: { ...SMALL_VM, cores: 2 }, apiKey })).status).toBe(422);
+    expect([await changed(4), await changed(3)]).toEqual([422, 200]);
+    service.clock.advanceTo('2027-01-01T00:00:05Z');
+    await service.runScheduledJobs();
+    expect((await service.call('getVmConfig', { path, apiKey })).body.data.pricings.monthly).toBe(9_000_000);
+    expect((await service.call('getCurrentInvoice', { apiKey })).status).toBe(200);
+    expect(await changed(2)).toBe(200);
+  });
+
+  test('so are prices of a TLD', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const { apiKey } = await service.account('9999999.99');
+    const handle = await handleOf(service, { apiKey });
+    const register = async (domain: string) => (await service.call('registerDomain', { form: { domain, handle }, apiKey })).status;
+    expect([await register('one.com'), await register('two.com')]).toEqual([200, 200]);
+    const path = { tld: 'com' };
+    const prices = (renew: string) => ({ create: '1.00', renew, transfer: '1.00' });
+    const tooHigh = { status: 422, fields: [{ field: '#/renew', message: expect.stringContaining('would cost 10000000.02 EUR') }] };
+    const valid_from = '2027-06-01T00:00:00Z';
+    expect(await refusalOf(operator.setTldPrice({ client, path, body: prices('5000000.01') }))).toMatchObject(tooHigh);
+    expect(await refusalOf(operator.scheduleTldPrices({ client, path, body: { ...prices('5000000.01'), valid_from } }))).toMatchObject(
+      tooHigh,
+    );
+    await operator.scheduleTldPrices({ client, path, body: { ...prices('5000000.00'), valid_from } });
+    expect(await register('three.com')).toBe(422);
+    await operator.withdrawTldPrices({ client, path: { ...path, valid_from } });
+    expect(await register('three.com')).toBe(200);
+  });
+
+  test('so is an address that moves to a VM whose other resources cost more now', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    service.clock.advanceTo(LAST_MINUTE);
+    const { apiKey } = await service.account('9999999.99');
+    const buy = async (ips: number) =>
+      String((await service.call('createVm', { form: { ...SMALL_VM, ips }, apiKey })).body.data.identifier);
+    await buy(2);
+    const vmid = await buy(1);
+    const prices = { core: '4000000.00', mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' };
+    await operator.scheduleHostSystemPrices({ client, path: { hostsystem: SMALL_VM.hostsystem }, body: { prices } });
+    const { list } = (await service.call('listIps', { apiKey })).body.data;
+    const { ip_address } = list.find(({ first }: { first: boolean }) => !first);
+    const moved = await service.call('assignIp', { path: { ip_address }, form: { vmid }, apiKey });
+    expect([moved.status, moved.body.message]).toEqual([
+      422,
+      expect.stringContaining('a month of this account would cost 16000000.00 EUR'),
+    ]);
   });
 
   test('an account that pays nothing for a year can be ended', async () => {

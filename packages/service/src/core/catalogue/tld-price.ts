@@ -64,6 +64,20 @@ export function tldPricesAt(db: Db, now: number) {
     .where('price.valid_from', '=', inForce);
 }
 
+/**
+ * A query for the highest renewal price of each TLD from an instant on. Scheduled prices may be higher than those in force.
+ *
+ * @param now Milliseconds.
+ */
+export function highestRenewalsFrom(db: Db, now: number) {
+  return db
+    .selectFrom('tld_prices')
+    .innerJoin(tldPricesAt(db, now).as('present'), 'present.tld', 'tld_prices.tld')
+    .whereRef('tld_prices.valid_from', '>=', 'present.valid_from')
+    .select(({ fn }) => ['tld_prices.tld', fn.max('tld_prices.renew_price').as('renew_price')])
+    .groupBy('tld_prices.tld');
+}
+
 /** Prices of a TLD from an instant on. */
 export interface TldPriceVersion extends TldPrice, Dated {}
 

@@ -6,14 +6,12 @@ import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import { sameHash, sha256, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
-import { inForceAt } from '../../rules/in-force.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import { assertMonthOf, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthWithDomain, releaseCredit } from '../accounting/credit-hold.ts';
 import { holdRenewalsWithinLimit } from '../accounting/renewal-hold.ts';
-import { tldPriceVersions } from '../catalogue/tld-price.ts';
 import { settle } from '../jobs/settle.ts';
 import { delegationChange } from './dnssec.ts';
 import { authcodeContext, changeInProgress, domainSubject, endDomainChange, nameserversOf } from './domain.ts';
@@ -79,8 +77,7 @@ export async function moveToAccount(
   const { name } = domain;
   const now = services.ports.clock.now();
   await assertTransferable(db, domain);
-  const { renew } = inForceAt(await tldPriceVersions(db, domain.tld), now);
-  await assertMonthOf(db, accountId, { added: renew, field: 'domain', now });
+  await assertMonthWithDomain(db, accountId, { tld: domain.tld, now });
   const delegation = delegationChange(domain, listOfNameservers(nameservers), { ports: services.ports, now });
   const moved = await db
     .updateTable('domains')

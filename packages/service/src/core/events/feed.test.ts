@@ -132,6 +132,8 @@ describe.each(engines)('on %s', (engine) => {
     const [invoice] = (await operator.listInvoices({ client: service.client, query: { account_id: id } })).items;
     await operator.markInvoicePaid({ client: service.client, path: { invoice_id: invoice?.id ?? '' } });
     await operator.suspendAccount({ client: service.client, path: { account_id: id }, body: { reason: 'Unpaid' } });
+    // A suspended account learns from the feed that it is.
+    expect((await read(service, { type: 'account.suspended' }, apiKey)).events).toHaveLength(1);
     await operator.unsuspendAccount({ client: service.client, path: { account_id: id } });
     const { events } = await read(service, {}, apiKey);
     const total = Number(invoice?.total);

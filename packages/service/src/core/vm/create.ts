@@ -19,7 +19,7 @@ import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
 import { priceListOf } from '../accounting/account-vat.ts';
-import { assertMonthOf, holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
+import { assertMonthOf, heldFrom, highestPrice, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, billingInstant, holdOf } from '../accounting/vm-billing.ts';
 import { findOsImage } from '../catalogue/catalogue.ts';
@@ -120,7 +120,8 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
-    await assertMonthOf(db, accountId, { added: monthlyPrice, field: 'cores', now });
+    const newVm = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
+    await assertMonthOf(db, accountId, { added: highestPrice(newVm, host.priceVersions), field: 'cores', now });
     // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
     const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
     const hold = holdOf({ start, monthlyPrice });
@@ -130,8 +131,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
       takeRoom(db, host.name, vm),
     ]);
     // 5. Store the VM with an identifier.
-    const row = { ...newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom }), node };
-    const vmId = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
+    const vmId = await insertVm(db, { ...newVm, node }, { from: drawIdentifier(random, identifiers), now, identifiers });
     // 6. Check the quota, take addresses, and store the user data.
     const { ips, allowFallbackIPs } = vm;
     const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };

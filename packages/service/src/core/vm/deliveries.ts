@@ -22,7 +22,7 @@ import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
-import { assertMonthOf, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, highestPrice, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
@@ -230,7 +230,8 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, Resiz
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice, releasedIp } = request;
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
-    const { to, price, changes, host, prices } = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
+    const resize = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
+    const { to, price, changes, host, prices } = resize;
     if (!changes) {
       await endChange(db, vmId);
       return { result: price };
@@ -252,6 +253,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, Resiz
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
     assertPriceAccepted(price, maxPrice);
+    await assertMonthOf(db, accountId, { added: addedToMonth(vm, resize), field: 'cores', now: runtime.ports.clock.now() });
     const hold = await holdMore(db, vm, price, instant);
     // A stopped VM counts when it starts.
     const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
@@ -363,7 +365,6 @@ function finishedMessage(): string {
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 export async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
-  await assertMonthOf(db, vm.account_id, { added: price - BigInt(vm.monthly_price), field: 'cores', now: instant * 1000 });
   const more = moreHeld([{ vm, price, ending }]);
   if (more !== 0n) await holdCredit(db, vm.account_id, more);
   return more;
@@ -425,6 +426,12 @@ export async function pricedResize(db: Db, vm: Row, wanted: Partial<BilledResour
   ];
   if (broken.length > 0) throw invalid(broken);
   return { to, price: monthlyPriceOf(to, prices.prices), changes, host, prices };
+}
+
+/** What a change adds to the highest price of 30 days of a VM. */
+export function addedToMonth(vm: Row, { to, price, host, prices }: PricedResize): Money {
+  const changed = { ...to, monthly_price: Number(price), price_basis: prices.basis, prices_from: prices.from };
+  return highestPrice(changed, host.priceVersions) - highestPrice(vm, host.priceVersions);
 }
 
 async function nextPosition(db: Db, vm: Row, instant: number): Promise<NewPosition> {

@@ -10,13 +10,14 @@ import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import type { Spender } from '../account/spending.ts';
 import { giveSpendingBack, spend } from '../account/spending.ts';
-import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { previewPositionEnd } from '../accounting/vm-billing.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
 import type { Repricing, ResizeDetails, ResizePlan } from './deliveries.ts';
 import {
+  addedToMonth,
   billAt,
   heldDetails,
   increaseOf,
@@ -150,12 +151,14 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
     const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
     const together = source.repricing.price + target.repricing.price;
     assertPriceAccepted(together, maxPrice, `The net price of the VMs ${from.id} and ${to.id} together`);
+    const { clock } = runtime.ports;
+    await assertMonthOf(db, accountId, { added: source.added + target.added, field: 'vmid', now: clock.now() });
     const both = [source.repricing, target.repricing];
     const hold = moreHeld(both);
     if (hold !== 0n)
       await holdCredit(db, accountId, hold, `for the new prices of the VMs ${from.id} and ${to.id} until the end of the month`);
     const increase = increaseOf(both);
-    const spending = await spend(db, spender, increase, runtime.ports.clock.now());
+    const spending = await spend(db, spender, increase, clock.now());
     const move: StoredIpMove = {
       vmId: from.id,
       accountId,
@@ -212,6 +215,8 @@ export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDeta
 interface BegunChange {
   readonly change: VmChange;
   readonly repricing: Repricing;
+  /** The amount that it adds to the highest price of 30 days. */
+  readonly added: Money;
 }
 
 /** Begins the change of a VM to other addresses. */
@@ -223,7 +228,8 @@ async function beginIpChange(
   const { vm, instant } = await beginChange(db, request, 'resize');
   const ipv4 = await ipv4Of(db, vm.id);
   const after = ipv4After(ipv4);
-  const { to, price, prices } = await pricedResize(db, vm, { ips: after.length }, request.runtime.ports.clock.now());
+  const resize = await pricedResize(db, vm, { ips: after.length }, request.runtime.ports.clock.now());
+  const { to, price, prices } = resize;
   return {
     change: {
       vmId: vm.id,
@@ -235,6 +241,7 @@ async function beginIpChange(
       pricesFrom: prices.from,
     },
     repricing: { vm, price, ending: await previewPositionEnd(db, vm.id, instant) },
+    added: addedToMonth(vm, resize),
   };
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
 
+import { accountsWithVms } from '../../core/accounting/price-rise.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { findHostSystem, pricesAt, storePrices } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
@@ -11,6 +12,7 @@ import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
+import { assertPricesCanBeBilled } from '../price-versions.ts';
 import { assertNoBrokenRules, notFound } from '../problem.ts';
 import { brokenHostSystemRules } from './host-system-rules.ts';
 import { replaceNodes } from './nodes.ts';
@@ -86,6 +88,8 @@ async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, p
   if (inForce && isDeepStrictEqual(toResourcePrices(inForce.prices), toResourcePrices(prices))) return;
   const appliesTo = inForce?.validFrom === now ? inForce.appliesTo : 'new_purchases';
   await storePrices(db, hostsystem, { validFrom: now, prices, appliesTo });
+  if (appliesTo === 'all_vms')
+    await assertPricesCanBeBilled(db, await accountsWithVms(db, hostsystem, prices), { pointer: '#/prices', now });
 }
 
 /** @throws OperatorProblem 404 if there is no such host system. */

@@ -1,12 +1,13 @@
 import type { HostSystemPriceVersion } from '@reseller/operator-client';
 
+import { accountsWithVms } from '../../core/accounting/price-rise.ts';
 import { storePrices, withdrawPrices } from '../../core/catalogue/host-system.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
 import { toInstant } from '../../rules/instants.ts';
 import type { PriceVersion } from '../../rules/price-version.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
+import { assertPricesCanBeBilled, listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
 import { requireHostSystem, toResourcePrices } from './host-system.ts';
 
@@ -32,6 +33,8 @@ export const scheduleHostSystemPrices: StoreOperation<'scheduleHostSystemPrices'
     const { applies_to: appliesTo } = { ...DEFAULTS.ScheduleHostSystemPricesRequest, ...body };
     const version: PriceVersion = { validFrom, prices: body.prices, appliesTo };
     await storePrices(db, name, version);
+    if (appliesTo === 'all_vms')
+      await assertPricesCanBeBilled(db, await accountsWithVms(db, name, body.prices), { pointer: '#/prices', now });
     return toHostSystemPriceVersion([...versions, version], version, now);
   },
 };

@@ -1,6 +1,7 @@
 import type { SetTldPriceRequest, TldPrice, TldPriceVersion } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
+import { accountsWithDomains } from '../../core/accounting/price-rise.ts';
 import { holdRenewalsOfTld } from '../../core/accounting/renewal-hold.ts';
 import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/catalogue/tld-price.ts';
 import type { TldPriceVersion as Version } from '../../core/catalogue/tld-price.ts';
@@ -12,7 +13,7 @@ import type { TldPricesTable } from '../../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
+import { assertPricesCanBeBilled, listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
 import { notFound, requireFound } from '../problem.ts';
 
@@ -50,7 +51,9 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
   lock: 'tld_prices',
   before: (db, { path, now }) => priceOf(db, path.tld, now),
   async run({ db }, { path: { tld }, body, now }) {
-    await setTldPrices(db, [{ tld, ...pricesOf(body) }], now);
+    const prices = pricesOf(body);
+    await setTldPrices(db, [{ tld, ...prices }], now);
+    await assertPricesCanBeBilled(db, await accountsWithDomains(db, tld, prices.renew), { pointer: '#/renew', now });
     await holdRenewalsOfTld(db, tld, now);
     return requireFound(await priceOf(db, tld, now), NO_PRICES);
   },
@@ -71,6 +74,7 @@ export const scheduleTldPrices: StoreOperation<'scheduleTldPrices'> = {
     const validFrom = newDateOf({ subject: `The TLD ${tld}`, versions, wanted: body.valid_from, now });
     const version = { tld, ...pricesOf(body), validFrom };
     await setTldPrices(db, [version], validFrom);
+    await assertPricesCanBeBilled(db, await accountsWithDomains(db, tld, version.renew), { pointer: '#/renew', now });
     await holdRenewalsOfTld(db, tld, now);
     return toVersion([...versions, version], version, now);
   },

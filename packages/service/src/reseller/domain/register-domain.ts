@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
-import { assertMonthOf, holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
+import { assertMonthWithDomain, holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { unsettledFrom } from '../../core/domain/dnssec.ts';
 import { changeInProgress, toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
@@ -140,7 +140,7 @@ async function reserve(
   await (other === undefined ? settle(db, runtime, { accountId, now }) : settleBoth(db, runtime, { accountIds: [accountId, other], now }));
   const { name, sld, tld, prices, handle, nameservers } = await readForm(db, call, runtime.ports.registrar.standardNameservers);
   const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
-  await assertMonthOf(db, accountId, { added: BigInt(prices.renew_price), field: 'domain', now });
+  await assertMonthWithDomain(db, accountId, { tld, now });
   const { ns1, ns2 } = nameservers;
   if (ns1 === null || ns2 === null) throw new Error('A registrar must name at least two standard nameservers.');
   const inserted = await db

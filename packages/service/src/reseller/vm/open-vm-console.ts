@@ -1,5 +1,5 @@
 import { createConsoleLink } from '../../core/vm/console.ts';
-import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { findUnblockedVm } from '../../core/vm/own-vm.ts';
 import { requirePart } from '../../core/vm/require-part.ts';
 import { counted } from '../../rules/counted.ts';
 import { toInstant } from '../../rules/instants.ts';
@@ -11,7 +11,7 @@ import type { StoreOperation } from '../operation.ts';
 export const openVmConsole: StoreOperation<'openVmConsole'> = {
   kind: 'store',
   async run({ db }, { accountId, keyId, path, now, runtime: { ports, consoleLimits, publicUrl } }) {
-    const vm = await findOwnVm(db, accountId, path.vmid);
+    const vm = await findUnblockedVm(db, accountId, path.vmid);
     requirePart(ports.hypervisor, 'console');
     if (vm.state !== 'running')
       throw new Refusal(409, 'wrong_state', `The VM ${vm.id} is ${vm.state}. Only a running VM has a console. Start it first.`);

@@ -50,8 +50,9 @@ function explanationOf(error: unknown, url: string): string {
     case '53300':
       return `The database server at ${host} has no free connection. Raise its max_connections, or stop other instances.`;
   }
+  // After a semicolon, Node advises an option of its command line.
   if (UNTRUSTED.has(codeOf(error)))
-    return `The certificate of the database server at ${host} is not trusted (${messageOf(error)}). Name the file of its authority in DATABASE_URL, as sslrootcert=/path/ca.pem, or accept any certificate with sslmode=no-verify.`;
+    return `The certificate of the database server at ${host} is not trusted (${messageOf(error).split(';', 1).join('')}). Name the file of its authority in DATABASE_URL, as sslrootcert=/path/ca.pem, or accept any certificate with sslmode=no-verify.`;
   if (isUnavailable(error))
     return `The database server of DATABASE_URL cannot be reached at ${host} (${codeOf(error) || messageOf(error)}). Start it, or correct host and port.`;
   return `The database of DATABASE_URL cannot be used (${messageOf(error)}). Check that the URL is right, and that its user may create tables.`;

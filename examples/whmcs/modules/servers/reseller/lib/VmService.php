@@ -188,6 +188,10 @@ final class VmService
     /** @return array<string, string> The options of the product. Configurable options with the same names take their place. */
     private function options(): array
     {
+        foreach (array_keys(array_diff_key($this->params['configoptions'] ?? [], self::OPTIONS)) as $unknown) {
+            $names = implode(', ', array_keys(self::OPTIONS));
+            throw new \InvalidArgumentException("The configurable option \"$unknown\" is none of $names, so the VM would not have it. Nothing was changed. Give it one of these names, or remove it from the product.");
+        }
         $options = [];
         foreach (array_keys(self::OPTIONS) as $index => $name) {
             $value = trim((string) ($this->params['configoptions'][$name] ?? $this->params['configoption' . ($index + 1)] ?? ''));

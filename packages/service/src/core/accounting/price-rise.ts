@@ -1,0 +1,60 @@
+/** Prices that the provider sets for what accounts already have, such as VMs and domains. */
+import { brokenMonth, LARGE_MONTH } from '../../rules/credit.ts';
+import type { Money } from '../../rules/money.ts';
+import { monthlyPriceOf } from '../../rules/resources.ts';
+import type { ResourcePrices } from '../../rules/resources.ts';
+import type { Db } from '../../store/store.ts';
+import { highestMonthOf } from './credit-hold.ts';
+
+/** An account, and a bound of what new prices cost it in a month. */
+interface PayingAccount {
+  readonly id: string;
+  readonly month: Money;
+}
+
+/** The accounts that pay prices for all VMs of a host system. A VM with the resources of all VMs costs at least as much as they do. */
+export async function accountsWithVms(db: Db, hostsystem: string, prices: ResourcePrices): Promise<PayingAccount[]> {
+  const accounts = await db
+    .selectFrom('vms')
+    .select(({ fn }) => [
+      'account_id',
+      fn.sum<number>('cores').as('cores'),
+      fn.sum<number>('mem').as('mem'),
+      fn.sum<number>('disk').as('disk'),
+      fn.sum<number>('ips').as('ips'),
+      fn.sum<number>('backup_slots').as('backup_slots'),
+      fn.sum<number>('network_speed').as('network_speed'),
+      fn.sum<number | null>('storage').as('storage'),
+    ])
+    .where('hostsystem', '=', hostsystem)
+    .where('state', '!=', 'removed')
+    .where('price_basis', '=', 'STANDARD')
+    .groupBy('account_id')
+    .execute();
+  return accounts.map(({ account_id, ...resources }) => ({ id: account_id, month: monthlyPriceOf(resources, prices) }));
+}
+
+/** The accounts that pay the renewals of a TLD. */
+export async function accountsWithDomains(db: Db, tld: string, renew: Money): Promise<PayingAccount[]> {
+  const accounts = await db
+    .selectFrom('domains')
+    .select(({ fn }) => ['account_id', fn.countAll<number>().as('count')])
+    .where('tld', '=', tld)
+    .groupBy('account_id')
+    .execute();
+  return accounts.map(({ account_id, count }) => ({ id: account_id, month: BigInt(count) * renew }));
+}
+
+/**
+ * Why prices are refused: a month of an account would cost too much to bill. Undefined if all can be billed.
+ *
+ * @param paying The accounts that pay the prices, which are stored already.
+ * @param now Milliseconds.
+ */
+export async function brokenPriceRise(db: Db, paying: readonly PayingAccount[], now: number): Promise<string | undefined> {
+  for (const { id } of paying.filter(({ month }) => month >= LARGE_MONTH)) {
+    const broken = brokenMonth(await highestMonthOf(db, id, now), `the account ${id}`);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}
