@@ -162,6 +162,9 @@ function counting(run: RunMigration, attempts: { begun: number }): RunMigration 
     });
 }
 
+/** The tests share a server, on which others wait for locks as well. */
+const ofDatabase = sql`database = (select oid from pg_database where datname = current_database())`;
+
 test(
   'later attempts of a migration wait longer, because a busy database may always have a transaction open',
   { tags: 'outer' },
@@ -177,7 +180,9 @@ test(
     // The first attempts give up before.
     for (let waited = 0; waited < 0.7;) {
       const { rows } = await sql<{ waited: number }>`
-      select extract(epoch from clock_timestamp() - waitstart)::float8 as waited from pg_locks where not granted`.execute(watching);
+      select extract(epoch from clock_timestamp() - waitstart)::float8 as waited from pg_locks where not granted and ${ofDatabase}`.execute(
+        watching,
+      );
       waited = rows[0]?.waited ?? 0;
     }
     await release();
@@ -199,7 +204,8 @@ test(
     const state = { isMigrated: false };
     /** So long that PostgreSQL, which ends a deadlock by the one that has waited longest, ends the migration. */
     async function migrationWaits(): Promise<boolean> {
-      const waiting = sql`select 1 from pg_locks where not granted and waitstart < clock_timestamp() - interval '0.2 seconds'`;
+      const waiting = sql`
+      select 1 from pg_locks where not granted and waitstart < clock_timestamp() - interval '0.2 seconds' and ${ofDatabase}`;
       return (await waiting.execute(watching)).rows.length > 0;
     }
     /** Each transaction holds the last table of the migration when it needs the first one. */
