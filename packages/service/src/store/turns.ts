@@ -2,8 +2,6 @@
 
 /** The longest turn of a computation. */
 const TURN_MS = 4;
-/** Items between two looks at the clock. */
-const ITEMS_PER_LOOK = 32;
 
 let lastTurn = Promise.resolve();
 
@@ -18,10 +16,9 @@ export function nextTurn(): Promise<void> {
 /** Handles each item in order, in turns. */
 export async function inTurns<Item>(items: Iterable<Item> | AsyncIterable<Item>, handle: (item: Item) => void): Promise<void> {
   let end = performance.now() + TURN_MS;
-  let handled = 0;
   for await (const item of items) {
     handle(item);
-    if (++handled % ITEMS_PER_LOOK > 0 || performance.now() < end) continue;
+    if (performance.now() < end) continue;
     await nextTurn();
     end = performance.now() + TURN_MS;
   }

@@ -7,6 +7,7 @@ import { webhookConfirmation } from './0005-webhook-confirmation.ts';
 import { feedIndexes } from './0006-feed-indexes.ts';
 import { listsInOrder } from './0010-lists-in-order.ts';
 import { documentParts } from './0011-document-parts.ts';
+import { documentsOfAccount } from './0012-documents-of-account.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
@@ -22,5 +23,6 @@ export function migrationsOf(engine: Engine) {
     '0006-feed-indexes': feedIndexes,
     '0010-lists-in-order': listsInOrder,
     '0011-document-parts': documentParts(engine),
+    '0012-documents-of-account': documentsOfAccount,
   };
 }
