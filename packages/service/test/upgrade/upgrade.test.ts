@@ -21,6 +21,25 @@ async function startThawed(engine: Engine): Promise<TestOperator> {
   return service;
 }
 
+/** The columns that order the rows of tables whose order in an export has changed. The document promises none. */
+const ORDER: Readonly<Record<string, readonly string[]>> = { events: ['position'], positions: ['vm_id', 'number'] };
+
+/** A response in which the rows of an export are ordered. */
+function inOrder(response: unknown): unknown {
+  const { tables } = Object(Object(response).body);
+  if (tables === undefined) return response;
+  const ordered = Object.entries(ORDER).map(([table, columns]) => [
+    table,
+    tables[table].toSorted(
+      (one: Row, other: Row) =>
+        columns.map((column) => Number(one[column]) - Number(other[column])).find((difference) => difference !== 0) ?? 0,
+    ),
+  ]);
+  return { ...Object(response), body: { ...Object(response).body, tables: { ...tables, ...Object.fromEntries(ordered) } } };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
 /** Only SQLite has no row in these: it belongs to one process. */
 const OF_SEVERAL_INSTANCES: ReadonlySet<string> = new Set(['instances', 'kysely_migration_lock']);
 
@@ -47,7 +66,7 @@ describe.each(engines)('on %s', (engine) => {
     const { owner, responses: before } = frozenReads();
     const responses = await readEverything(service, owner);
     for (const [request, response] of Object.entries(before))
-      expect({ request, response: responses[request] }).toMatchObject({ request, response });
+      expect({ request, response: inOrder(responses[request]) }).toMatchObject({ request, response: inOrder(response) });
     await expectInvariants(service.store);
   });
 
