@@ -147,15 +147,8 @@ export interface BackgroundContext extends Pick<StartedRuntime, 'runtime' | 'clo
 
 export function createBackground({ runtime, clock, metrics, failedAuthentications, logger }: BackgroundContext): Background {
   function logging(message: string) {
-    return ({
-      error,
-      ...facts
-    }: {
-      readonly error: unknown;
-      readonly vmId?: number | undefined;
-      readonly domain?: string | undefined;
-      readonly account?: string;
-    }) => {
+    // The facts name what failed, such as a VM or an account.
+    return ({ error, ...facts }: { readonly error: unknown }) => {
       metrics.scheduledJobFailures.inc();
       logger.error({ err: error, ...facts }, message);
     };

@@ -277,9 +277,8 @@ test('the account whose event has waited longest comes first, and within it the 
   for (const { id, apiKey } of accounts) {
     await addConfirmed(service, { url: 'http://127.0.0.1:9/' }, apiKey);
     await service.call('createVm', { form: SMALL_VM, apiKey });
-    const { store, ports, clock } = service;
-    await enterInSteps({ store, random: ports.random, now: clock.now() }, id);
-    clock.advance(1_000);
+    await enterInSteps({ accountId: id, now: service.clock.now(), runtime: service });
+    service.clock.advance(1_000);
   }
   expect(await due(service.clock.now())).toEqual(accounts.map(({ id }) => id));
 });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
+import type { Runtime } from '../../delivery/runtime.ts';
 import { MS_PER_DAY } from '../../rules/day.ts';
 import type { Random } from '../../rules/random.ts';
 import { Refusal } from '../../rules/refusal.ts';
@@ -65,8 +66,16 @@ export async function enterEvents(db: Db, accountId: string, entrance: Entrance)
 }
 
 /** Like `enterEvents`, each batch in a transaction of its own. */
-export async function enterInSteps(entrance: Entrance, accountId: string): Promise<void> {
-  while (await entrance.store.commit(({ db }) => enterBatch(db, accountId, entrance)));
+export async function enterInSteps({ accountId, now, runtime: { store, ports } }: EnteringCall): Promise<void> {
+  while (await store.commit(({ db }) => enterBatch(db, accountId, { store, random: ports.random, now })));
+}
+
+/** A call of an operation that needs all events of its account in the feed. */
+interface EnteringCall {
+  readonly accountId: string;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly runtime: Pick<Runtime, 'store' | 'ports'>;
 }
 
 /** Moves the oldest noted events of an account into its feed. @returns Whether there may be more. */

@@ -12,7 +12,7 @@ import type { StoreOperation } from '../operation.ts';
 /** POST /account/events: also what happened a moment ago. */
 export const listEvents: StoreOperation<'listEvents'> = {
   kind: 'store',
-  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
+  prepare: enterInSteps,
   async run({ db }, { accountId, form, now, runtime: { store, ports } }) {
     if (form?.type !== undefined && !isEventType(form.type))
       throw invalid([{ field: 'type', rule: 'exists', message: 'must be the type of an event, such as invoice.issued' }]);

@@ -61,7 +61,7 @@ export const replayWebhookDelivery: StoreOperation<'replayWebhookDelivery'> = {
 /** POST /account/webhooks/{webhook_id}/replay */
 export const replayWebhook: StoreOperation<'replayWebhook'> = {
   kind: 'store',
-  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
+  prepare: enterInSteps,
   async run({ db }, { accountId, path, form, now, runtime: { store, ports } }) {
     const since = Date.parse(form.since);
     if (Number.isNaN(since)) throw invalid([{ field: 'since', rule: 'format', message: 'must be an instant that exists' }]);

@@ -27,7 +27,7 @@ export const listWebhooks: ReadOperation<'listWebhooks'> = {
 /** PUT /account/webhooks/add: only this response contains the secret. */
 export const addWebhook: StoreOperation<'addWebhook'> = {
   kind: 'store',
-  prepare: ({ accountId, now, runtime: { store, ports } }) => enterInSteps({ store, random: ports.random, now }, accountId),
+  prepare: enterInSteps,
   async run({ db }, { accountId, form, now, runtime }) {
     const { url, description, events, enabled } = { ...DEFAULTS.AddWebhookForm, ...form };
     const entrance = { store: runtime.store, random: runtime.ports.random, now };
