@@ -1,7 +1,9 @@
 /** The content of a store in a form that is the same on every engine. */
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 
 import type { Store } from '../../src/index.ts';
+import type { EventsTable } from '../../src/store/tables/events.ts';
 
 /** The tables whose content differs between the engines. */
 const ENGINE_SPECIFIC = new Set([
@@ -32,6 +34,8 @@ const ENGINE_SPECIFIC = new Set([
 /** Columns of the request log that have times of the machine's clock. */
 const MEASURED = new Set(['duration', 'feed']);
 
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+
 /** The rows of each table as sorted JSON texts with sorted columns. */
 export type CanonicalState = Readonly<Record<string, readonly string[]>>;
 
@@ -45,10 +49,20 @@ export async function canonicalState(store: Store): Promise<CanonicalState> {
     for (const table of tables.toSorted()) {
       const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
       const compared = table === 'request_log' ? rows.map(withoutMeasured) : rows;
-      state[table] = compared.map(canonicalRow).toSorted();
+      state[table] = compared.map(canonicalRow);
     }
-    return state;
+    const names = new Map((await db.selectFrom('events').select(['id', 'account_id', 'position']).execute()).map(nameOfEvent));
+    const named = (row: string) => row.replaceAll(UUID, (id) => names.get(id) ?? id);
+    return Object.fromEntries(Object.entries(state).map(([table, rows]) => [table, rows.map(named).toSorted()]));
   });
+}
+
+/**
+ * Accounts enter their events at the same time, so the speed of the store decides which event gets which random identifier. Its position is the
+ * same on each engine.
+ */
+function nameOfEvent({ id, account_id, position }: Pick<Selectable<EventsTable>, 'id' | 'account_id' | 'position'>): [string, string] {
+  return [id, `event ${position} of ${account_id}`];
 }
 
 function withoutMeasured(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
