@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
+import { decimalOf, grouped, sumOf } from '../src/api/money.ts';
 import { operations } from '../src/document/operations.data.ts';
 import { visible } from '../src/ui/visible.ts';
 import { call, consoleLink, openContext, operate, overflowOf, runPrintedPurchase, startRestartable } from './browser.ts';
@@ -153,6 +154,28 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restore a snapshot' }).click();
     await page.getByRole('link', { name: 'Invoices' }).click();
     await expect.poll(() => row(newest.number).count()).toBe(0);
+  });
+
+  test('the overview has the unpaid invoices, the room and the month of all accounts', async () => {
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    const { items: unpaidInvoices } = await operate(sandbox.current(), 'GET /invoices?status=OPEN');
+    expect(unpaidInvoices.length).toBeGreaterThan(0);
+    for (const { number, unpaid } of unpaidInvoices) await row(number).getByText(unpaid, { exact: true }).waitFor();
+    const { items: hosts } = await operate(sandbox.current(), 'GET /host-systems');
+    for (const { displayname, nodes } of hosts) {
+      const of = (part: string) => nodes.reduce((total: number, node: Readonly<Record<string, number>>) => total + (node[part] ?? 0), 0);
+      await row(displayname)
+        .getByText(grouped(String(of('cores') - of('used_cores'))), { exact: true })
+        .waitFor();
+    }
+    await page.getByText('No job failed, and no queue is held up').waitFor();
+    const { items: accounts } = await operate(sandbox.current(), 'GET /accounts');
+    const running = [];
+    for (const { id } of accounts) running.push(await operate(sandbox.current(), `GET /accounts/${id}/current-invoice`));
+    const estimate = decimalOf(sumOf(running.map(({ estimated_total }) => estimated_total)));
+    await page.getByLabel('This month, all accounts').getByText(grouped(estimate), { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'New accounts' }).getByText('Demo reseller').click();
+    await heading('Demo reseller').waitFor();
   });
 
   test('the keyboard alone sets a fault, which the next request shows', async () => {
