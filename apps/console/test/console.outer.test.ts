@@ -178,6 +178,40 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await heading('Demo reseller').waitFor();
   });
 
+  test('the timeline of an account has its purchases, its refused requests and the changes of the operators', async () => {
+    await call(sandbox.current(), 'PUT /vm/create', { cores: '2', mem: '4096', disk: '40', os: 'beos', hostsystem: 'nl_ryzen' });
+    await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/credit-limit`, { credit_limit: '1000.00' });
+    const timeline = page.getByRole('table', { name: 'Timeline' });
+    const entries = timeline.getByRole('row');
+    await entries.filter({ hasText: 'vm.created' }).first().waitFor();
+    await entries.filter({ hasText: operations.setCreditLimit.summary }).first().waitFor();
+    await entries.filter({ hasText: 'Refused: PUT /vm/create' }).first().getByRole('link').click();
+    await page.getByRole('complementary', { name: 'Request' }).getByText('beos').first().waitFor();
+    expect(await page.getByRole('complementary', { name: 'Request' }).getByText('PUT /vm/create').count()).toBe(1);
+  });
+
+  test('a list is sorted by its columns, and Back brings the sorted and filtered list again', async () => {
+    await page.getByRole('link', { name: 'VMs' }).click();
+    const shown = async () => (await page.locator('tbody .row-link').allTextContents()).map((text) => text.slice(0, 5));
+    const { items } = await operate(sandbox.current(), 'GET /vms?limit=200');
+    const ids: string[] = items.map(({ id }: { readonly id: number }) => String(id)).toSorted();
+    await page.getByRole('button', { name: 'VM', exact: true }).click();
+    await expect.poll(shown).toEqual(ids);
+    await page.getByRole('button', { name: 'VM', exact: false }).first().click();
+    await expect.poll(shown).toEqual(ids.toReversed());
+    await page.getByLabel('Filter: VMs').fill('48213');
+    await row('48213')
+      .getByRole('link', { name: /^48213/ })
+      .click();
+    await heading('VM 48213')
+      .or(page.getByRole('heading', { name: /48213/ }))
+      .first()
+      .waitFor();
+    await page.goBack();
+    await expect.poll(shown).toEqual(['48213']);
+    expect(await page.getByRole('columnheader', { name: 'VM' }).getAttribute('aria-sort')).toBe('descending');
+  });
+
   test('the keyboard alone sets a fault, which the next request shows', async () => {
     await choose('Faults');
     await heading('Faults').waitFor();
