@@ -167,8 +167,9 @@ function OtherChange({ opened: { id, path }, before }: { readonly opened: Opened
 
 /** The texts of the parameters of the path, with names that the page makes up where any name will do. */
 function namesFor(asked: readonly Field[], today: string): Values {
-  const nameOf = (field: string) =>
-    [field.replaceAll('_', '-'), today, crypto.randomUUID().slice(0, 6)].filter((part) => part !== '').join('-');
+  function nameOf(field: string): string {
+    return [field.replaceAll('_', '-'), today, crypto.randomUUID().slice(0, 6)].filter((part) => part !== '').join('-');
+  }
   return Object.fromEntries(asked.map(({ name, anyName }) => [`path:${name}`, anyName ? nameOf(name) : '']));
 }
 
