@@ -9,6 +9,7 @@ import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
+import { insertMany } from './insert-many.ts';
 import { until } from './instances.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { Standstill } from './ports/standstill.ts';
@@ -112,8 +113,8 @@ async function fillQueue(service: TestService, { accountId, webhookId, count }: 
     created: entered,
   }));
   await service.store.commit(async ({ db }) => {
-    await service.store.insertRows(db, 'events', Object.keys(events[0] ?? {}), JSON.stringify(events));
-    await service.store.insertRows(db, 'webhook_deliveries', Object.keys(deliveries[0] ?? {}), JSON.stringify(deliveries));
+    await insertMany(service.store, db, 'events', events);
+    await insertMany(service.store, db, 'webhook_deliveries', deliveries);
     await db.updateTable('webhooks').set({ last_delivery: count }).where('id', '=', webhookId).execute();
     await db.insertInto('event_feeds').values({ account_id: accountId, last: count, deleted: 0 }).execute();
   });

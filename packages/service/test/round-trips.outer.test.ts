@@ -16,6 +16,15 @@ test('a purchase with an Idempotency-Key waits for PostgreSQL at most ten times'
   expect({ status, waits: trips.length <= 10 ? 'at most 10' : trips }).toEqual({ status: 200, waits: 'at most 10' });
 });
 
+test('a read waits for PostgreSQL once, and once more for the commit of its log entry', async () => {
+  const service = await startService({ engine: 'postgres' });
+  await service.call('listVmHosts');
+  await service.settled();
+  const trips = countRoundTrips();
+  const { status } = await service.call('listVmHosts');
+  expect({ status, commits: trips.length <= 1 ? 'at most 1' : trips }).toEqual({ status: 200, commits: 'at most 1' });
+});
+
 /** The first statement of each round trip of a transaction from now on. Reads outside of one fill caches, which may end in between. */
 function countRoundTrips(): string[] {
   const trips: string[] = [];

@@ -4,9 +4,11 @@ import * as v from 'valibot';
 import { createClockCheck } from '../src/delivery/clock-check.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import type { DeliveryOrder } from '../src/delivery/deliver.ts';
-import type { Delivery, FinishableDelivery, UndoableDelivery } from '../src/delivery/delivery.ts';
+import type { FinishableDelivery, UndoableDelivery } from '../src/delivery/delivery.ts';
 import { joinCluster } from '../src/delivery/instance.ts';
 import type { Runtime } from '../src/delivery/runtime.ts';
+import { finish } from '../src/delivery/steps.ts';
+import type { Steps } from '../src/delivery/steps.ts';
 import { VM_IDENTIFIERS } from '../src/generated/facts.gen.ts';
 import { createAccount } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
@@ -22,10 +24,6 @@ export interface Request {
 }
 const Details = v.strictObject({ accountId: v.string(), amount: v.number() });
 type Details = v.InferOutput<typeof Details>;
-/** Never stored. */
-export interface Plan extends Request {
-  readonly password: string;
-}
 
 /** A step of a delivery. */
 export type Step = 'reserve' | 'call' | 'confirm' | 'compensate' | 'rollBack';
@@ -41,10 +39,12 @@ export interface Trial {
   readonly before: Partial<Record<Step, () => Promise<void> | void>>;
   /** The same after its work. */
   readonly after: Partial<Record<Step, () => Promise<void> | void>>;
-  /** Is undone if it fails. */
-  readonly give: UndoableDelivery<Request, Details, Plan, string>;
-  /** Is finished if it fails. */
-  readonly take: FinishableDelivery<Request, Details, string>;
+  readonly giving: UndoableDelivery<Details>;
+  readonly taking: FinishableDelivery<Details>;
+  /** Is undone if it fails. @param delivery Default: `giving`. */
+  give(steps: Steps<string>, request: Request, delivery?: UndoableDelivery<Details>): Promise<string>;
+  /** Is finished if it fails. @param delivery Default: `taking`. */
+  take(steps: Steps<void>, request: Request, delivery?: FinishableDelivery<Details>): Promise<void>;
   /** The amounts of the account. */
   amounts(): Promise<{ held: number; unpaid: number }>;
   reservations(): Promise<{ id: string; owner: string; details: string; delivery: string; subject: string; key_hash: string | null }[]>;
@@ -72,44 +72,45 @@ export async function trialOn(store: Store): Promise<Trial> {
       .set((eb) => ({ held: eb('held', '+', held), unpaid: eb('unpaid', '+', unpaid) }))
       .where('id', '=', account)
       .execute();
-  const give: Trial['give'] = {
+  const subject: Trial['giving']['subject'] = ({ accountId: account }) => `server/${account}`;
+  const reserve = (transaction: Transaction, { accountId: account, amount }: Request) =>
+    run('reserve', undefined, async () => {
+      await add(transaction, account, amount, 0);
+      return { accountId: account, details: { accountId: account, amount }, password: 'never stored' };
+    });
+  const giving: Trial['giving'] = {
     name: 'give',
-    recovery: 'undo',
     details: Details,
-    subject: ({ accountId: account }) => `server/${account}`,
-    reserve: (transaction, request) =>
-      run('reserve', undefined, async () => {
-        await add(transaction, request.accountId, request.amount, 0);
-        const details = { accountId: request.accountId, amount: request.amount };
-        return { accountId: request.accountId, details, plan: { ...request, password: 'never stored' } };
-      }),
-    call: (_, plan, token) => run('call', token, async () => void plan.password),
-    confirm: (transaction, plan) =>
-      run('confirm', undefined, async () => {
-        await add(transaction, plan.accountId, -plan.amount, plan.amount);
-        return `given ${plan.amount}`;
-      }),
-    compensate: (_, __, token) => run('compensate', token, async () => {}),
-    rollBack: (transaction, details) =>
-      run('rollBack', undefined, async () => void (await add(transaction, details.accountId, -details.amount, 0))),
+    subject,
+    undo: {
+      call: (_, __, token) => run('compensate', token, async () => {}),
+      store: (transaction, details) =>
+        run('rollBack', undefined, async () => void (await add(transaction, details.accountId, -details.amount, 0))),
+    },
   };
-  const take: Trial['take'] = {
+  const give: Trial['give'] = async (change, request, delivery = giving) => {
+    const { amount } = request;
+    const { password } = await change.reserve(delivery, (transaction) => reserve(transaction, request));
+    await change.call((_, token) => run('call', token, async () => void password));
+    return change.confirm((transaction) =>
+      run('confirm', undefined, async () => {
+        await add(transaction, request.accountId, -amount, amount);
+        return `given ${amount}`;
+      }),
+    );
+  };
+  const taking: Trial['taking'] = {
     name: 'take',
-    recovery: 'finish',
     details: Details,
-    subject: ({ accountId: account }) => `server/${account}`,
-    reserve: (transaction, request) =>
-      run('reserve', undefined, async () => {
-        await add(transaction, request.accountId, request.amount, 0);
-        return { accountId: request.accountId, details: { accountId: request.accountId, amount: request.amount } };
-      }),
-    call: (_, __, token) => run('call', token, async () => {}),
-    confirm: (transaction, details) =>
-      run('confirm', undefined, async () => {
-        await add(transaction, details.accountId, -details.amount, details.amount);
-        return `taken ${details.amount}`;
-      }),
+    subject,
+    finish: {
+      call: (_, __, token) => run('call', token, async () => {}),
+      store: (transaction, { accountId: account, amount }) =>
+        run('confirm', undefined, async () => void (await add(transaction, account, -amount, amount))),
+    },
   };
+  const take: Trial['take'] = (change, request, delivery = taking) =>
+    finish(change, delivery, (transaction) => reserve(transaction, request));
   return {
     store,
     accountId,
@@ -117,6 +118,8 @@ export async function trialOn(store: Store): Promise<Trial> {
     steps,
     before,
     after,
+    giving,
+    taking,
     give,
     take,
     amounts: () =>
@@ -148,7 +151,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         portTimeoutMs: 30_000,
         vmIdentifiers: VM_IDENTIFIERS,
         instance,
-        deliveries: { [give.name]: give, [take.name]: take },
+        deliveries: { [giving.name]: giving, [taking.name]: taking },
         closing: new AbortController().signal,
         publicUrl: () => 'https://api.example.com',
         listeningAddresses: () => [],
@@ -158,22 +161,24 @@ export async function trialOn(store: Store): Promise<Trial> {
   };
 }
 
-/** Carries out a delivery as an API does, with the result as its outcome. */
-export function deliverTrial<Given extends Plan | Details>(
+/** Carries out a change as an API does, with the result as its outcome. */
+export function deliverTrial<Result>(
   runtime: Runtime,
-  delivery: Delivery<Request, Details, Given, string>,
-  request: Request,
-  order: Partial<DeliveryOrder<Request, string, string>> = {},
-): Promise<string> {
-  return deliver<Request, Details, Given, string, string>(runtime, delivery, {
-    id: 'delivery-1',
-    request,
-    keyHash: null,
-    claim: async () => undefined,
-    async record(_, ended) {
-      if ('refusal' in ended) throw ended.refusal;
-      return ended.result;
+  change: (steps: Steps<Result>) => Promise<Result>,
+  order: Partial<DeliveryOrder<Result, unknown>> = {},
+): Promise<unknown> {
+  return deliver<Result, unknown>(
+    runtime,
+    {
+      id: 'delivery-1',
+      keyHash: null,
+      claim: async () => undefined,
+      async record(_, ended) {
+        if ('refusal' in ended) throw ended.refusal;
+        return ended.result;
+      },
+      ...order,
     },
-    ...order,
-  });
+    change,
+  );
 }

@@ -4,6 +4,7 @@ import { seededStore } from '../../test/shared-store.ts';
 import { trialOn } from '../../test/trial-deliveries.ts';
 import type { Db } from '../store/store.ts';
 import { runCommand } from './command.ts';
+import type { Steps } from './steps.ts';
 
 const failure = new Error('The port failed.');
 
@@ -18,13 +19,15 @@ async function newHooks() {
   };
   const hooks = { before: look('before'), after: look('after') };
   const request = { accountId: one.accountId, amount: 5 };
-  return { ...one, runtime, request, seen, hooks };
+  const give = (steps: Steps<string>) => one.give(steps, request);
+  const take = (steps: Steps<void>) => one.take(steps, request);
+  return { ...one, runtime, give, take, seen, hooks };
 }
 
 describe('a command', () => {
   test('that gives something runs its hooks before its reservation and after its confirmation', async () => {
-    const { runtime, give, request, hooks, seen } = await newHooks();
-    await expect(runCommand(runtime, give, request, hooks)).resolves.toBe('given 5');
+    const { runtime, give, hooks, seen } = await newHooks();
+    await expect(runCommand(runtime, give, hooks)).resolves.toBe('given 5');
     expect(seen).toEqual([
       ['before', 0, 0, undefined],
       ['after', 0, 5, 'confirm'],
@@ -32,8 +35,8 @@ describe('a command', () => {
   });
 
   test('that takes something away runs its hooks before and after its reservation, which is when it takes effect', async () => {
-    const { runtime, take, request, hooks, seen } = await newHooks();
-    await expect(runCommand(runtime, take, request, hooks)).resolves.toBe('taken 5');
+    const { runtime, take, hooks, seen } = await newHooks();
+    await expect(runCommand(runtime, take, hooks)).resolves.toBeUndefined();
     expect(seen).toEqual([
       ['before', 0, 0, undefined],
       ['after', 5, 0, 'reserve'],
@@ -41,27 +44,34 @@ describe('a command', () => {
   });
 
   test('needs no hooks, and belongs to no Idempotency-Key', async () => {
-    const { runtime, give, request, before, reservations, clock } = await newHooks();
+    const { runtime, give, before, reservations, clock } = await newHooks();
     let during: Awaited<ReturnType<typeof reservations>> = [];
     before.call = async () => {
       during = await reservations();
     };
-    await expect(runCommand(runtime, give, request)).resolves.toBe('given 5');
+    await expect(runCommand(runtime, give)).resolves.toBe('given 5');
     expect(during).toMatchObject([{ delivery: 'give', key_hash: null }]);
     // A UUID of version 7 begins with the time.
     expect(Number.parseInt(during[0]?.id.replaceAll('-', '').slice(0, 12) ?? '', 16)).toBe(clock.now());
   });
 
-  test('without a result ends when it is delivered', async () => {
-    const { runtime, give, request, steps } = await newHooks();
-    const nothing = { ...give, reserve: async () => ({ result: '' }) };
-    await expect(runCommand(runtime, nothing, request)).resolves.toBe('');
+  test('that is in place runs its hooks, and calls no port', async () => {
+    const { runtime, giving, steps, seen, hooks } = await newHooks();
+    const nothing = async (change: Steps<string>) => {
+      await change.reserve(giving, async () => change.inPlace('in place'));
+      throw new Error('A change that is in place goes no further.');
+    };
+    await expect(runCommand(runtime, nothing, hooks)).resolves.toBe('in place');
     expect(steps).toEqual([]);
+    expect(seen).toEqual([
+      ['before', 0, 0, undefined],
+      ['after', 0, 0, undefined],
+    ]);
   });
 
   test('whose hook fails changes nothing', async () => {
     for (const when of ['before', 'after'] as const) {
-      const { runtime, give, take, request, amounts, reservations } = await newHooks();
+      const { runtime, give, take, amounts, reservations } = await newHooks();
       const hooks = {
         before: async () => {},
         after: async () => {},
@@ -69,8 +79,8 @@ describe('a command', () => {
           throw failure;
         },
       };
-      await expect(runCommand(runtime, give, request, hooks)).rejects.toBe(failure);
-      await expect(runCommand(runtime, take, request, hooks)).rejects.toBe(failure);
+      await expect(runCommand(runtime, give, hooks)).rejects.toBe(failure);
+      await expect(runCommand(runtime, take, hooks)).rejects.toBe(failure);
       expect([await amounts(), await reservations()]).toEqual([{ held: 0, unpaid: 0 }, []]);
     }
   });

@@ -9,6 +9,7 @@ import type { Transaction } from '../store/store.ts';
 import { InfrastructureError } from './deliver.ts';
 import { recoverDeliveries } from './recover.ts';
 import { ReservationLostError } from './reservation.ts';
+import type { Steps } from './steps.ts';
 
 const failure = new Error('The port failed.');
 const fail =
@@ -28,8 +29,10 @@ async function trial() {
     trial: one,
     runtime,
     request,
-    give: (order = {}, changed = {}) => deliverTrial(runtime, { ...one.give, ...changed }, request, order),
-    take: (order = {}, changed = {}) => deliverTrial(runtime, { ...one.take, ...changed }, request, order),
+    give: (order = {}, changed = {}) =>
+      deliverTrial(runtime, (change: Steps<string>) => one.give(change, request, { ...one.giving, ...changed }), order),
+    take: (order = {}, changed = {}) =>
+      deliverTrial(runtime, (change: Steps<void>) => one.take(change, request, { ...one.taking, ...changed }), order),
   };
 }
 
@@ -53,7 +56,7 @@ describe('a delivery that works', () => {
     expect([...runtime.instance.delivering]).toEqual([]);
   });
 
-  test('has a reservation during its call, with its details but not its plan, and recovery leaves it alone', async () => {
+  test('has a reservation during its call, with its details and nothing else, and recovery leaves it alone', async () => {
     const { give, before, reservations, runtime, accountId } = await trial();
     const during: unknown[] = [];
     before.call = async () => {
@@ -78,7 +81,7 @@ describe('a delivery that works', () => {
 
   test('reserves, calls and confirms once if it takes something away', async () => {
     const { take, steps } = await trial();
-    await expect(take()).resolves.toBe('taken 5');
+    await expect(take()).resolves.toBeUndefined();
     expect(steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
   });
 
@@ -96,10 +99,14 @@ describe('a delivery that works', () => {
     expect(await one.reservations()).toEqual([]);
   });
 
-  test.each(['give', 'take'] as const)('%s: calls no port and stores no reservation if there is nothing to deliver', async (kind) => {
+  test('calls no port and stores no reservation if there is nothing to deliver', async () => {
     const one = await trial();
     const order = { record: async (_: unknown, ended: unknown) => `recorded: ${JSON.stringify(ended)}` };
-    await expect(one[kind](order, { reserve: async () => ({ result: 'in place' }) })).resolves.toBe('recorded: {"result":"in place"}');
+    const change = async (steps: Steps<string>) => {
+      await steps.reserve(one.giving, async () => steps.inPlace('in place'));
+      throw new Error('A change that is in place goes no further.');
+    };
+    await expect(deliverTrial(one.runtime, change, order)).resolves.toBe('recorded: {"result":"in place"}');
     expect(namesOf(one)).toEqual([]);
     expect(await one.reservations()).toEqual([]);
   });
@@ -114,7 +121,7 @@ describe('a delivery that works', () => {
         return one.store.commit(work, options);
       },
     };
-    await deliverTrial({ ...one.runtime, store }, one.trial.give, one.request);
+    await deliverTrial({ ...one.runtime, store }, (steps: Steps<string>) => one.trial.give(steps, one.request));
     expect(urgent).toEqual([undefined, true]);
   });
 
@@ -122,6 +129,32 @@ describe('a delivery that works', () => {
     const one = await trial();
     await expect(one.give({}, { name: 'unknown' })).rejects.toThrow('Recovery does not know the delivery unknown.');
     expect(namesOf(one)).toEqual([]);
+  });
+
+  test('is undone if its change returns without an end, or takes its steps in another order', async () => {
+    for (const { change, message } of [
+      { change: async () => 'no end', message: 'The change has returned before its delivery ended. It must call confirm or wait.' },
+      {
+        change: async (steps: Steps<string>) => steps.wait(async () => 'no task'),
+        message: 'The port started no task, for which the delivery give could wait.',
+      },
+    ]) {
+      const one = await trial();
+      const early = (steps: Steps<string>) =>
+        steps.reserve(one.giving, async ({ db }) => {
+          await db.updateTable('accounts').set({ held: 5 }).where('id', '=', one.accountId).execute();
+          return { accountId: one.accountId, details: one.request };
+        });
+      const reserved = async (steps: Steps<string>) => {
+        await early(steps);
+        return change(steps);
+      };
+      await expect(deliverTrial(one.runtime, reserved)).rejects.toThrow(message);
+      expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
+    }
+    const one = await trial();
+    const early = (steps: Steps<string>) => steps.confirm(async () => 'nothing reserved');
+    await expect(deliverTrial(one.runtime, early)).rejects.toThrow('The change has no reservation yet. It must call reserve first.');
   });
 
   test('whose reservation is refused changes nothing, and records the refusal in the same transaction', async () => {
@@ -237,7 +270,7 @@ describe('a delivery that takes something away', () => {
         delete one[moment][step];
         throw failure;
       };
-      await expect(one.take()).resolves.toBe('taken 5');
+      await expect(one.take()).resolves.toBeUndefined();
       expect(namesOf(one)).toEqual(expected);
       expect([await one.amounts(), await one.reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
     }
@@ -357,7 +390,10 @@ describe('a delivery whose reservation another instance takes over', () => {
       expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 1, failures: [], failedTasks: [] });
     };
     const request = { accountId: one.accountId, amount: 5 };
-    const deliver = () => (kind === 'give' ? deliverTrial(first, one.give, request) : deliverTrial(first, one.take, request));
+    const deliver = () =>
+      kind === 'give'
+        ? deliverTrial(first, (steps: Steps<string>) => one.give(steps, request))
+        : deliverTrial(first, (steps: Steps<void>) => one.take(steps, request));
     return { ...one, deliver };
   }
 
@@ -392,6 +428,7 @@ describe('a delivery whose reservation another instance takes over', () => {
     one.before.call = async () => {
       expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 0, failures: [], failedTasks: [] });
     };
-    await expect(deliverTrial(first, one.give, { accountId: one.accountId, amount: 5 })).resolves.toBe('given 5');
+    const request = { accountId: one.accountId, amount: 5 };
+    await expect(deliverTrial(first, (steps: Steps<string>) => one.give(steps, request))).resolves.toBe('given 5');
   });
 });

@@ -1,17 +1,18 @@
-import type { FencingToken } from '@reseller/adapters';
+import type { DoneOrStarted, FencingToken, StartedTask } from '@reseller/adapters';
 
 import { originOf, PortTimeoutError, SYSTEMS, wasNotSent } from '../ports/outage.ts';
-import type { SimulatedPort } from '../ports/ports.ts';
+import type { Ports, SimulatedPort } from '../ports/ports.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Transaction } from '../store/store.ts';
-import { beginDelivery } from './delivery.ts';
-import type { BegunDelivery, Delivery } from './delivery.ts';
+import { finishing, undoing } from './delivery.ts';
+import type { Completion, Delivery } from './delivery.ts';
 import { completeReservation, forgetReservedKey } from './recover.ts';
 import { deleteReservation, keepReservation, ReservationLostError } from './reservation.ts';
 import type { NewReservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
-import { respondToTask } from './task.ts';
+import type { Reserved, Steps } from './steps.ts';
+import { keepTask } from './task.ts';
 
 /** The hypervisor, the fleet, the registrar or the DNS server failed. The message says what happens to the change. */
 export class InfrastructureError extends Error {
@@ -25,14 +26,8 @@ export class InfrastructureError extends Error {
   }
 }
 
-/** The state of a delivery whose port failed. */
-interface FailedCall {
-  readonly isSettled: boolean;
-  readonly leavesNoTrace: boolean;
-}
-
 /** The error for the caller of a port that is away, if the call has certainly changed nothing. Otherwise the given error. */
-export function outageOr(error: unknown, { isSettled, leavesNoTrace }: FailedCall = { isSettled: true, leavesNoTrace: false }): unknown {
+export function outageOr(error: unknown, { isSettled = true, leavesNoTrace = false } = {}): unknown {
   const system = originOf(error);
   if (system === undefined) return error;
   const again = isSettled
@@ -48,132 +43,233 @@ export function outageOr(error: unknown, { isSettled, leavesNoTrace }: FailedCal
   return error;
 }
 
-/** How a delivery ended: with its result, or refused before anything was delivered. */
-export type EndedDelivery<Result> = { readonly result: Result } | { readonly refusal: Refusal };
+/** How a change ended: with its result, or refused before anything was delivered. */
+export type DeliveryEnd<Result> = { readonly result: Result } | { readonly refusal: Refusal };
 
-/** One delivery to carry out. */
-export interface DeliveryOrder<Request, Result, Outcome> {
+/** One request or command that carries out a change. */
+export interface DeliveryOrder<Result, Outcome> {
   readonly id: string;
-  readonly request: Request;
   /** Hash of the caller's Idempotency-Key, or null. */
   readonly keyHash: string | null;
   /** Runs first in the first transaction. An outcome ends the delivery, such as the stored response of a repeated request. */
   claim(transaction: Transaction): Promise<Outcome | undefined>;
+  /** Runs in the transaction in which the change takes effect: the first one if it is finished after a failure, otherwise the last one. */
+  takeEffect?(transaction: Transaction): Promise<void>;
   /** Runs last in the transaction that ends the delivery, and turns its end into the outcome. After a refusal the changes are rolled back. */
-  record(transaction: Transaction, ended: EndedDelivery<Result>): Promise<Outcome>;
-}
-
-/** A delivery whose reservation is stored. */
-interface ReservedDelivery<Result> {
-  readonly begun: BegunDelivery<Result>;
-  readonly reservation: NewReservation;
-  /** Known after the commit. */
-  readonly token: Promise<FencingToken>;
+  record(transaction: Transaction, ended: DeliveryEnd<Result>): Promise<Outcome>;
 }
 
 /**
- * Carries out a delivery.
+ * Carries out a change.
  *
+ * @param change Calls the steps.
  * @throws Refusal if the port refuses the change. Nothing has changed then. A refusal of the reservation goes to `record`.
  * @throws InfrastructureError if a port fails and the delivery describes its failures, or if the port is away and nothing was changed. Otherwise
  *   the port's own error is thrown.
  * @throws StoreUnavailableError if the store fails, or another instance has taken over the reservation.
  */
-export async function deliver<Request, Details, Plan, Result, Outcome>(
+export async function deliver<Result, Outcome>(
   runtime: Runtime,
-  delivery: Delivery<Request, Details, Plan, Result>,
-  order: DeliveryOrder<Request, Result, Outcome>,
+  order: DeliveryOrder<Result, Outcome>,
+  change: (steps: Steps<Result>) => Promise<Result>,
 ): Promise<Outcome> {
-  const { deliveries, instance } = runtime;
-  if (!deliveries[delivery.name]) throw new Error(`Recovery does not know the delivery ${delivery.name}. Add it to the registry.`);
+  const { delivering } = runtime.instance;
+  const course = new DeliveryCourse(runtime, order);
   // Recovery skips what this instance is delivering.
-  instance.delivering.add(order.id);
+  delivering.add(order.id);
   try {
-    const reserved = await reserveStep(runtime, delivery, order).catch((error: unknown) => {
-      throw outageOr(error);
-    });
-    if ('outcome' in reserved) return reserved.outcome;
-    return await callAndConfirmStep(runtime, order, reserved);
+    await change(course);
+    return course.outcome();
+  } catch (error) {
+    return await course.outcomeAfter(error);
   } finally {
-    instance.delivering.delete(order.id);
+    delivering.delete(order.id);
   }
 }
 
-function reserveStep<Request, Details, Plan, Result, Outcome>(
-  { store, instance, ports }: Runtime,
-  delivery: Delivery<Request, Details, Plan, Result>,
-  order: DeliveryOrder<Request, Result, Outcome>,
-): Promise<{ readonly outcome: Outcome } | ReservedDelivery<Result>> {
-  const { id, request, keyHash } = order;
-  return store.commit(async (transaction) => {
-    try {
-      const earlier = await order.claim(transaction);
-      if (earlier !== undefined) return { outcome: earlier };
-      const begun = await beginDelivery(delivery, transaction, request);
-      if ('result' in begun) return { outcome: await order.record(transaction, begun) };
-      const { accountId, subject, details } = begun;
-      const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };
-      const token = keepReservation(transaction, reservation, { owner: instance, now: ports.clock.now() });
-      return { begun, reservation, token };
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      await transaction.rollBack();
-      return { outcome: await order.record(transaction, { refusal }) };
-    }
-  });
+/** Leaves the function of a change that the first transaction has ended. */
+class EndedByReservation extends Error {}
+
+/** Leaves the first transaction of a change for which there is nothing to deliver. */
+class InPlace extends Error {}
+
+/** A change whose reservation is stored. */
+interface StoredReservation<Result> {
+  readonly reservation: NewReservation;
+  /** Known after the commit. */
+  readonly token: Promise<FencingToken>;
+  /** How it ends if it fails. */
+  readonly recovery: { readonly undo: Completion<void> } | { readonly finish: Completion<Result> };
+  readonly leavesNoTrace: boolean;
+  describeFailure(isSettled: boolean): string | undefined;
 }
 
-async function callAndConfirmStep<Request, Result, Outcome>(
-  runtime: Runtime,
-  order: DeliveryOrder<Request, Result, Outcome>,
-  { begun, reservation, token }: ReservedDelivery<Result>,
-): Promise<Outcome> {
-  const { store, ports, instance } = runtime;
-  let isCalled = false;
-  try {
-    const { completion } = begun;
-    const started = await completion.call(ports, await token);
-    if (started) return await respondToTask(runtime, { begun, reservation, started }, order.record);
-    isCalled = true;
-    return await store.commit(
+/** The course of one delivery. */
+class DeliveryCourse<Result, Outcome> implements Steps<Result> {
+  readonly #runtime: Runtime;
+  readonly #order: DeliveryOrder<Result, Outcome>;
+  #inPlace: { readonly result: Result } | undefined;
+  #stored: StoredReservation<Result> | undefined;
+  #isCalled = false;
+  #task: StartedTask | undefined;
+  #ended: { readonly outcome: Outcome } | undefined;
+
+  constructor(runtime: Runtime, order: DeliveryOrder<Result, Outcome>) {
+    this.#runtime = runtime;
+    this.#order = order;
+  }
+
+  outcome(): Outcome {
+    if (!this.#ended) throw new Error('The change has returned before its delivery ended. It must call confirm or wait.');
+    return this.#ended.outcome;
+  }
+
+  async reserve<Details, Kept>(
+    delivery: Delivery<Details, Result>,
+    run: (transaction: Transaction) => Promise<Reserved<Details> & Kept>,
+  ): Promise<Reserved<Details> & Kept> {
+    const { store, deliveries } = this.#runtime;
+    if (!deliveries[delivery.name]) throw new Error(`Recovery does not know the delivery ${delivery.name}. Add it to the registry.`);
+    const first = await store.commit(async (transaction) => {
+      try {
+        const earlier = await this.#order.claim(transaction);
+        if (earlier !== undefined) return { outcome: earlier };
+        const kept = await run(transaction);
+        return { kept, stored: await this.#keep(transaction, delivery, kept) };
+      } catch (end) {
+        return { outcome: await this.#endInFirst(transaction, end) };
+      }
+    });
+    if (first.stored === undefined) {
+      this.#ended = { outcome: first.outcome };
+      throw new EndedByReservation();
+    }
+    this.#stored = first.stored;
+    return first.kept;
+  }
+
+  inPlace(result: Result): never {
+    this.#inPlace = { result };
+    throw new InPlace();
+  }
+
+  async call(run: (ports: Ports, token: FencingToken) => Promise<DoneOrStarted>): Promise<StartedTask | undefined> {
+    this.#task = (await run(this.#runtime.ports, await this.#reserved().token)) ?? undefined;
+    this.#isCalled = true;
+    return this.#task;
+  }
+
+  async confirm(run: (transaction: Transaction, ports: Ports) => Promise<Result>): Promise<Result> {
+    const { instance, ports } = this.#runtime;
+    const { reservation } = this.#reserved();
+    if (this.#task) throw new Error(`The port started a task, for which the delivery ${reservation.delivery} cannot wait.`);
+    return this.#end(async (transaction) => {
+      if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
+      return run(transaction, ports);
+    });
+  }
+
+  async wait(run: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const { instance } = this.#runtime;
+    const { reservation } = this.#reserved();
+    const started = this.#task;
+    if (!started) throw new Error(`The port started no task, for which the delivery ${reservation.delivery} could wait.`);
+    return this.#end(async (transaction) => {
+      await keepTask(transaction.db, reservation.id, { instance, started, undoing: false });
+      return run(transaction);
+    });
+  }
+
+  /** Undoes or finishes a change that has failed. @throws The error for the caller, unless the change was finished. */
+  async outcomeAfter(error: unknown): Promise<Outcome> {
+    if (error instanceof EndedByReservation) return this.outcome();
+    const stored = this.#stored;
+    if (!stored) throw outageOr(error);
+    // The other instance calls the port with a higher token, so nothing is left to do here.
+    if (this.#ended || error instanceof ReservationLostError) throw error;
+    const state = await this.#recover(stored);
+    if (state === 'finished') return this.outcome();
+    if (error instanceof Refusal) throw error;
+    // The port rejects the calls of an instance that has lost its reservation.
+    if (state === 'lost' && !this.#isCalled) throw new ReservationLostError({ cause: error });
+    if (error instanceof StoreUnavailableError) throw error;
+    const isSettled = state === 'undone';
+    const description = stored.describeFailure(isSettled);
+    if (description !== undefined) throw new InfrastructureError(description, { cause: error });
+    const { recovery, leavesNoTrace } = stored;
+    throw 'undo' in recovery ? outageOr(error, { isSettled, leavesNoTrace }) : error;
+  }
+
+  #reserved(): StoredReservation<Result> {
+    if (!this.#stored) throw new Error('The change has no reservation yet. It must call reserve first.');
+    return this.#stored;
+  }
+
+  async #keep<Details>(
+    transaction: Transaction,
+    delivery: Delivery<Details, Result>,
+    { accountId, details }: Reserved<Details>,
+  ): Promise<StoredReservation<Result>> {
+    const { instance, ports } = this.#runtime;
+    const { id, keyHash } = this.#order;
+    if ('finish' in delivery) await this.#order.takeEffect?.(transaction);
+    const stored = JSON.stringify(details);
+    const reservation = { id, accountId, delivery: delivery.name, details: stored, keyHash, subject: delivery.subject(details) };
+    return {
+      reservation,
+      token: keepReservation(transaction, reservation, { owner: instance, now: ports.clock.now() }),
+      recovery: 'undo' in delivery ? { undo: undoing(delivery, details) } : { finish: finishing(delivery, details) },
+      leavesNoTrace: 'undo' in delivery && delivery.leavesNoTrace === true,
+      describeFailure: (isSettled) => delivery.describeFailure?.(details, isSettled),
+    };
+  }
+
+  async #endInFirst(transaction: Transaction, end: unknown): Promise<Outcome> {
+    const order = this.#order;
+    if (end instanceof InPlace && this.#inPlace) {
+      await order.takeEffect?.(transaction);
+      return order.record(transaction, this.#inPlace);
+    }
+    if (!(end instanceof Refusal)) throw end;
+    await transaction.rollBack();
+    return order.record(transaction, { refusal: end });
+  }
+
+  async #end(run: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const order = this.#order;
+    const { recovery } = this.#reserved();
+    const ended = await this.#runtime.store.commit(
       async (transaction) => {
-        if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
-        return order.record(transaction, { result: await completion.confirm(transaction, ports) });
+        const result = await run(transaction);
+        if ('undo' in recovery) await order.takeEffect?.(transaction);
+        return { result, outcome: await order.record(transaction, { result }) };
       },
       { isUrgent: true },
     );
-  } catch (error) {
-    // The other instance calls the port with a higher token, so nothing is left to do here.
-    if (error instanceof ReservationLostError) throw error;
-    const state = await endAfterFailure(runtime, order, { begun, reservation });
-    if (typeof state === 'object') return state.outcome;
-    if (error instanceof Refusal) throw error;
-    // The port rejects the calls of an instance that has lost its reservation.
-    if (state === 'lost' && !isCalled) throw new ReservationLostError({ cause: error });
-    if (error instanceof StoreUnavailableError) throw error;
-    const isSettled = state === 'undone';
-    const description = begun.describeFailure(isSettled);
-    if (description === undefined) throw begun.undo ? outageOr(error, { isSettled, leavesNoTrace: begun.leavesNoTrace }) : error;
-    throw new InfrastructureError(description, { cause: error });
+    this.#ended = ended;
+    return ended.result;
   }
-}
 
-/** Undoes or finishes a failed delivery immediately. If that fails too, recovery tries again. */
-async function endAfterFailure<Request, Result, Outcome>(
-  runtime: Runtime,
-  order: DeliveryOrder<Request, Result, Outcome>,
-  { begun: { completion, undo }, reservation }: Pick<ReservedDelivery<Result>, 'begun' | 'reservation'>,
-): Promise<{ readonly outcome: Outcome } | 'undone' | 'lost' | 'pending'> {
-  try {
-    if (!undo) {
-      const finished = await completeReservation(runtime, reservation, completion, (transaction, result) =>
-        order.record(transaction, { result }),
-      );
-      return finished === 'started' ? 'pending' : (finished ?? 'lost');
+  /** Ends the change immediately. If that fails too, recovery tries again. */
+  async #recover(stored: StoredReservation<Result>): Promise<'finished' | 'undone' | 'lost' | 'pending'> {
+    try {
+      return await this.#completeRecovery(stored);
+    } catch {
+      return 'pending';
     }
-    const undone = await completeReservation(runtime, reservation, undo, ({ db }) => forgetReservedKey(db, reservation));
-    return undone === 'started' ? 'pending' : undone ? 'undone' : 'lost';
-  } catch {
-    return 'pending';
+  }
+
+  async #completeRecovery({ reservation, recovery }: StoredReservation<Result>): Promise<'finished' | 'undone' | 'lost' | 'pending'> {
+    const runtime = this.#runtime;
+    if ('undo' in recovery) {
+      const undone = await completeReservation(runtime, reservation, recovery.undo, ({ db }) => forgetReservedKey(db, reservation));
+      return undone === 'started' ? 'pending' : undone ? 'undone' : 'lost';
+    }
+    const finished = await completeReservation(runtime, reservation, recovery.finish, (transaction, result) =>
+      this.#order.record(transaction, { result }),
+    );
+    if (typeof finished !== 'object') return finished === 'started' ? 'pending' : 'lost';
+    this.#ended = finished;
+    return 'finished';
   }
 }

@@ -5,16 +5,11 @@ import type { Db } from '../store/store.ts';
 import type { FinishableDelivery } from './delivery.ts';
 import { enqueueReservation } from './reservation.ts';
 
-/** The `reserve` of a delivery that no request begins, because a transaction enqueues it with `enqueue`. */
-export function onlyEnqueued(): never {
-  throw new Error('A transaction enqueues this delivery, so nothing reserves it.');
-}
-
 /** Enqueues a delivery for an account, which recovery carries out after the transaction until it succeeds. */
 export async function enqueue<Details>(
   db: Db,
   { clock, random }: Ports,
-  delivery: Pick<FinishableDelivery<never, Details, unknown>, 'name' | 'subject'>,
+  delivery: Pick<FinishableDelivery<Details>, 'name' | 'subject'>,
   { accountId, details }: { readonly accountId: string; readonly details: Details },
 ): Promise<void> {
   const now = clock.now();

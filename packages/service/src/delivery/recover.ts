@@ -1,13 +1,14 @@
 import type { Subject } from '@reseller/adapters';
+import * as v from 'valibot';
 
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
-import { recovering } from './delivery.ts';
+import { endingAfterTask, recovering } from './delivery.ts';
 import type { AnyDelivery, Completion } from './delivery.ts';
 import { claimReservation, deleteReservation, recoverableReservations } from './reservation.ts';
 import type { NewReservation, Reservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
-import { keepTask, stepAfterTask } from './task.ts';
+import { endOfTask, keepTask } from './task.ts';
 
 /** The result of a round of recovery. */
 export interface RecoveryRound {
@@ -70,10 +71,11 @@ export async function recoverReservation(
   try {
     const known = deliveries[delivery];
     if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
-    const delivered = await nextOf(runtime, known, reservation, onFailedTask);
-    if (!delivered) return false;
-    const recovered = { ...reservation, subject: delivered.subject };
-    const outcome = await completeReservation(runtime, recovered, delivered.completion, ({ db }) => forgetReservedKey(db, reservation));
+    const details = v.parse(known.details, JSON.parse(reservation.details));
+    const recovered = { ...reservation, subject: known.subject(details) };
+    const completion = await completionOf(runtime, known, { reservation: recovered, details }, onFailedTask);
+    if (!completion) return false;
+    const outcome = await completeReservation(runtime, recovered, completion, ({ db }) => forgetReservedKey(db, reservation));
     return outcome !== undefined && outcome !== 'started';
   } finally {
     instance.delivering.delete(id);
@@ -81,42 +83,44 @@ export async function recoverReservation(
 }
 
 /** How a reservation is completed. Undefined if it waits for a task. */
-async function nextOf(
+async function completionOf(
   runtime: Runtime,
   known: AnyDelivery,
-  { task, ...reservation }: Reservation,
+  { reservation, details }: { readonly reservation: Reservation & NewReservation; readonly details: unknown },
   onFailedTask: (failed: FailedTask) => void,
-): Promise<ReturnType<typeof recovering> | undefined> {
-  if (task === null) return recovering(known, reservation.details);
-  const step = await stepAfterTask(runtime, known, { ...reservation, task });
-  if (step.next === 'wait') return undefined;
-  if (step.failure !== undefined) onFailedTask({ reservation: reservation.id, task, reason: step.failure });
-  return step.delivered;
+): Promise<Completion<unknown> | undefined> {
+  const { id, subject, task, undoing: isUndone } = reservation;
+  if (task === null) return recovering(known, details);
+  const end = await endOfTask(runtime, { id, subject, task });
+  if (end === undefined) return undefined;
+  if (end.status === 'succeeded') return endingAfterTask(runtime, known, { details, isUndone });
+  onFailedTask({ reservation: id, task, reason: end.reason });
+  return recovering(known, details);
 }
 
 /**
- * Claims a reservation, calls the port with a new token, and deletes the reservation in the transaction that confirms the delivery.
+ * Claims a reservation, calls the port with a new token, and deletes the reservation in the transaction that ends the delivery.
  *
- * @param confirmed Runs in that transaction, with the result.
+ * @param ended Runs last in that transaction, with the result.
  * @returns `started` if the port has started a task for it, undefined if the reservation is gone or another live instance owns it.
  */
 export async function completeReservation<Result, Outcome>(
   { store, ports, instance }: Runtime,
   reservation: NewReservation,
   completion: Completion<Result>,
-  confirmed: (transaction: Transaction, result: Result) => Promise<Outcome>,
+  ended: (transaction: Transaction, result: Result) => Promise<Outcome>,
 ): Promise<{ readonly outcome: Outcome } | 'started' | undefined> {
   const token = await claimReservation(store, instance, reservation);
   if (token === undefined) return undefined;
   const started = await completion.call(ports, token);
   if (started) {
-    await store.commit(({ db }) => keepTask(db, reservation.id, { instance, started, undoing: completion.undoes ?? false }));
+    await store.commit(({ db }) => keepTask(db, reservation.id, { instance, started, undoing: completion.undoes }));
     return 'started';
   }
   return store.commit(
     async (transaction) => {
       if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;
-      return { outcome: await confirmed(transaction, await completion.confirm(transaction, ports)) };
+      return { outcome: await ended(transaction, await completion.store(transaction, ports)) };
     },
     { isUrgent: true },
   );

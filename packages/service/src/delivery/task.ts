@@ -5,34 +5,17 @@
 import type { StartedTask, Subject, TaskState } from '@reseller/adapters';
 
 import type { Ports } from '../ports/ports.ts';
-import type { Db, Transaction } from '../store/store.ts';
-import { recovering, taskEnd } from './delivery.ts';
-import type { AnyDelivery, BegunDelivery } from './delivery.ts';
+import type { Db } from '../store/store.ts';
 import type { Instance } from './instance.ts';
 import { releaseReservation, ReservationLostError } from './reservation.ts';
-import type { NewReservation, Reservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A reservation that waits for a task. */
-export interface WaitingReservation extends Reservation {
+/** The task for which a reservation waits. */
+interface AwaitedTask {
+  /** Of the reservation. */
+  readonly id: string;
+  readonly subject: Subject;
   readonly task: string;
-}
-
-/** Ends the request of a delivery whose task goes on. */
-export async function respondToTask<Result, Outcome>(
-  { store, instance }: Runtime,
-  { begun, reservation, started }: { begun: BegunDelivery<Result>; reservation: NewReservation; started: StartedTask },
-  record: (transaction: Transaction, ended: { readonly result: Result }) => Promise<Outcome>,
-): Promise<Outcome> {
-  const { beginTask } = begun;
-  if (!beginTask) throw new Error(`The port started a task, for which the delivery ${reservation.delivery} cannot wait.`);
-  return store.commit(
-    async (transaction) => {
-      await keepTask(transaction.db, reservation.id, { instance, started, undoing: false });
-      return record(transaction, { result: await beginTask(transaction) });
-    },
-    { isUrgent: true },
-  );
 }
 
 interface KeptTask {
@@ -52,29 +35,24 @@ export async function keepTask(db: Db, id: string, { instance, started: { task }
   if (!kept) throw new ReservationLostError();
 }
 
-/** What recovery does next with a reservation that waits for a task. */
-export type Next =
-  | { readonly next: 'wait' }
-  | { readonly next: 'complete'; readonly delivered: ReturnType<typeof recovering>; readonly failure?: string };
-
 /**
- * Asks for the state of a task.
+ * Asks for the end of a task. Undefined while it runs.
  *
  * @throws If the port does not say it. The service then asks again later, because only a failed task is undone.
  */
-export async function stepAfterTask(runtime: Runtime, known: AnyDelivery, reservation: WaitingReservation): Promise<Next> {
-  const delivered = recovering(known, reservation.details);
-  const state = await stateOfTask(runtime.ports, delivered.subject, reservation.task);
+export async function endOfTask(
+  runtime: Runtime,
+  { id, subject, task }: AwaitedTask,
+): Promise<Exclude<TaskState, { status: 'running' }> | undefined> {
+  const state = await stateOfTask(runtime.ports, subject, task);
   if (state.status === 'running') {
-    await storePercentage(runtime, reservation.id, state);
-    return { next: 'wait' };
+    await storePercentage(runtime, id, state);
+    return undefined;
   }
-  if (state.status === 'failed') {
-    // From here on the delivery is an interrupted one, so the system may forget the task.
-    await runtime.store.commit(({ db }) => db.updateTable('reservations').set({ task: null }).where('id', '=', reservation.id).execute());
-    return { next: 'complete', delivered, failure: state.reason };
-  }
-  return { next: 'complete', delivered: { ...delivered, completion: taskEnd(runtime, known, reservation) } };
+  // From here on the delivery of a failed task is an interrupted one, so the system may forget the task.
+  if (state.status === 'failed')
+    await runtime.store.commit(({ db }) => db.updateTable('reservations').set({ task: null }).where('id', '=', id).execute());
+  return state;
 }
 
 function stateOfTask({ hypervisor, registrar }: Ports, subject: Subject, task: string): Promise<TaskState> {

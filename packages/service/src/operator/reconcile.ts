@@ -1,7 +1,7 @@
 import type { AdoptVmRequest, Reconciliation } from '@reseller/operator-client';
 
 import type { Adoption } from '../core/vm/adopt.ts';
-import { adoptVm as adoption } from '../core/vm/adopt.ts';
+import { adoptVm as adopt } from '../core/vm/adopt.ts';
 import { findDifferences } from '../core/vm/compare.ts';
 import { releaseVm as release } from '../core/vm/deliveries.ts';
 import { vmSubject } from '../core/vm/identifier.ts';
@@ -10,6 +10,7 @@ import { runCommand } from '../delivery/command.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import { issueToken } from '../delivery/reservation.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import type { Steps } from '../delivery/steps.ts';
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { ServiceOperation } from './operation.ts';
 import { OperatorProblem, requireFound } from './problem.ts';
@@ -41,7 +42,8 @@ export const adoptVm: ServiceOperation<'adoptVm'> = {
     const vmId = Number(path.vm_id);
     const { vms = [] } = (await askInventory(runtime.ports.hypervisor)) ?? {};
     const machine = vms.find((one) => one.vmId === vmId);
-    await runCommand(runtime, adoption, adoptionOf(runtime, { body, now, machine: requireFound(machine, `machine of VM ${vmId}`) }), {
+    const adoption = adoptionOf(runtime, { body, now, machine: requireFound(machine, `machine of VM ${vmId}`) });
+    await runCommand(runtime, (steps: Steps<void>) => adopt(steps, adoption), {
       before: async () => {},
       after: async (db) => record(db, { before: null, after: await describeVm(db, await vmOf(db, path.vm_id)) }),
     });
@@ -97,7 +99,7 @@ export const releaseVm: ServiceOperation<'releaseVm'> = {
       throw new OperatorProblem('wrong-state', 'The hypervisor of this service has no marks that could be removed. Remove the VM instead.');
     const vm = await store.read((db) => db.selectFrom('vms').selectAll().where('id', '=', vmId).executeTakeFirst());
     if (vm && vm.state !== 'removed') {
-      await runCommand(runtime, release, { runtime, vmId }, vmHooks(path.vm_id, record));
+      await runCommand(runtime, (steps: Steps<void>) => release(steps, { runtime, vmId }), vmHooks(path.vm_id, record));
       return { vm_id: path.vm_id, was_billed: vm.state === 'running' };
     }
     const { vms = [] } = (await askInventory(ports.hypervisor)) ?? {};

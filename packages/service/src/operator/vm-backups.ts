@@ -1,9 +1,11 @@
 import type { VmBackups } from '@reseller/operator-client';
 
 import { backupsOf, createBackup, deleteBackup, restoreBackup } from '../core/vm/backups.ts';
-import type { CommandHooks } from '../delivery/command.ts';
+import type { Backup } from '../core/vm/backups.ts';
+import type { VmRequest } from '../core/vm/change.ts';
 import { runCommand } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import type { Steps } from '../delivery/steps.ts';
 import { toInstant } from '../rules/instants.ts';
 import type { Db } from '../store/store.ts';
 import { recordingHooks } from './access/recording-hooks.ts';
@@ -20,8 +22,8 @@ export const getVmBackups: ReadOperation<'getVmBackups'> = {
 export const createVmBackup: ServiceOperation<'createVmBackup'> = {
   kind: 'service',
   run: ({ runtime, path }, record) =>
-    changing(runtime, path.vm_id, record, (vmId, hooks) =>
-      runCommand(runtime, createBackup, { runtime, vmId, description: '', isScheduled: false }, hooks),
+    changing(runtime, path.vm_id, record, (steps: Steps<Backup>, request) =>
+      createBackup(steps, { ...request, description: '', isScheduled: false }),
     ),
 };
 
@@ -29,8 +31,8 @@ export const createVmBackup: ServiceOperation<'createVmBackup'> = {
 export const restoreVmBackup: ServiceOperation<'restoreVmBackup'> = {
   kind: 'service',
   run: ({ runtime, path }, record) =>
-    changing(runtime, path.vm_id, record, (vmId, hooks) =>
-      runCommand(runtime, restoreBackup, { runtime, vmId, backupId: path.backup_id }, hooks),
+    changing(runtime, path.vm_id, record, (steps: Steps<'restored' | 'started'>, request) =>
+      restoreBackup(steps, { ...request, backupId: path.backup_id }),
     ),
 };
 
@@ -38,22 +40,19 @@ export const restoreVmBackup: ServiceOperation<'restoreVmBackup'> = {
 export const deleteVmBackup: ServiceOperation<'deleteVmBackup'> = {
   kind: 'service',
   run: ({ runtime, path }, record) =>
-    changing(runtime, path.vm_id, record, (vmId, hooks) =>
-      runCommand(runtime, deleteBackup, { runtime, vmId, backupId: path.backup_id }, hooks),
-    ),
+    changing(runtime, path.vm_id, record, (steps: Steps<void>, request) => deleteBackup(steps, { ...request, backupId: path.backup_id })),
 };
 
-async function changing(
-  { store }: Runtime,
+async function changing<Result>(
+  runtime: Runtime,
   id: string,
   record: RecordChange,
-  command: (vmId: number, hooks: CommandHooks) => Promise<unknown>,
+  change: (steps: Steps<Result>, request: VmRequest) => Promise<Result>,
 ): Promise<VmBackups> {
-  const vm = await store.read((db) => vmOf(db, id));
-  await command(
-    vm.id,
-    recordingHooks((db) => describeBackups(db, id), record),
-  );
+  const { store } = runtime;
+  const { id: vmId } = await store.read((db) => vmOf(db, id));
+  const hooks = recordingHooks((db) => describeBackups(db, id), record);
+  await runCommand<Result>(runtime, (steps) => change(steps, { runtime, vmId }), hooks);
   return store.read((db) => describeBackups(db, id));
 }
 

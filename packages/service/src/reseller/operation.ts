@@ -3,8 +3,8 @@ import type { Subject } from '@reseller/adapters';
 import type { RouteHandler } from 'fastify';
 
 import type { Spender } from '../core/account/spending.ts';
-import type { Delivery } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import type { Steps } from '../delivery/steps.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Bought } from '../store/log-row.ts';
@@ -75,22 +75,21 @@ export interface StoreOperation<Id extends OperationId> {
 }
 
 /** An operation that needs the infrastructure (see delivery/delivery.ts). */
-export interface DeliveredOperation<Id extends OperationId, Request = unknown, Result = unknown> {
+export interface DeliveredOperation<Id extends OperationId, Result = unknown> {
   readonly kind: 'delivered';
-  deliveryFor(call: Call<Id>): Delivery<Request, unknown, unknown, Result>;
-  /** Runs before the first transaction, also for a repeated request. */
-  requestOf(call: Call<Id>): Request | Promise<Request>;
+  /** Carries out the change. The code before its first step also runs for a repeated request. */
+  deliver(steps: Steps<Result>, call: Call<Id>): Promise<Result>;
   /** Returns the success of a change that is already in place, which needs no delivery. Runs in the first transaction. */
   inPlace?(transaction: Transaction, call: Call<Id>): Promise<Success<Id> | undefined>;
   /** Runs in the last transaction. */
   success(result: Result, call: Call<Id>, transaction: Transaction): Promise<Success<Id>>;
 }
 
-/** An operation with a delivery that takes calls and returns their success. */
-export function deliveredCall<Id extends OperationId, Details, Plan>(
-  delivery: Delivery<Call<Id>, Details, Plan, Success<Id>>,
-): DeliveredOperation<Id, Call<Id>, Success<Id>> {
-  return { kind: 'delivered', deliveryFor: () => delivery, requestOf: (call) => call, success: async (success) => success };
+/** An operation whose change returns its success. */
+export function deliveredCall<Id extends OperationId>(
+  deliver: DeliveredOperation<Id, Success<Id>>['deliver'],
+): DeliveredOperation<Id, Success<Id>> {
+  return { kind: 'delivered', deliver, success: async (success) => success };
 }
 
 export type Operation<Id extends OperationId> = ReadOperation<Id> | LookupOperation<Id> | StoreOperation<Id> | DeliveredOperation<Id>;

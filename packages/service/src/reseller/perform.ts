@@ -1,6 +1,7 @@
 /** Carries out a request. Its effect, its stored response and its log entry become durable together. */
 import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
 import { deliver, outageOr } from '../delivery/deliver.ts';
+import type { DeliveryOrder } from '../delivery/deliver.ts';
 import { recoverDeliveries } from '../delivery/recover.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -105,9 +106,8 @@ async function carryOut(runtime: Runtime, enqueued: Success<OperationId>['enqueu
 async function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call, repeatable, logged } = request;
   let enqueued: Success<Id>['enqueued'];
-  const reply = await deliver(call.runtime, operation.deliveryFor(call), {
+  const order: DeliveryOrder<unknown, Reply> = {
     id: logged.id,
-    request: await operation.requestOf(call),
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
     async claim(transaction) {
       const earlier = await claim(transaction, request);
@@ -121,7 +121,8 @@ async function performDelivered<Id extends OperationId>(operation: DeliveredOper
       ({ enqueued } = success);
       return record(transaction, request, success);
     },
-  });
+  };
+  const reply = await deliver(call.runtime, order, (steps) => operation.deliver(steps, call));
   await carryOut(call.runtime, enqueued);
   return reply;
 }

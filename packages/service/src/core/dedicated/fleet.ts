@@ -24,24 +24,24 @@ function serverSubject({ identifier }: Retirement): Subject {
   return `server/${identifier}`;
 }
 
-export const setUpServer: FinishableDelivery<SetUpOrder, SetUpOrder, void> = {
+export const serverSetUp: FinishableDelivery<SetUpOrder> = {
   name: 'setUpServer',
-  recovery: 'finish',
   details: setUpDetails,
   subject: serverSubject,
-  reserve: async (_transaction, order) => ({ accountId: order.accountId, details: order }),
-  call: ({ fleet }, order, token) => fleet.setUp(order, token),
-  confirm: async () => {},
+  finish: {
+    call: ({ fleet }, order, token) => fleet.setUp(order, token),
+    async store() {},
+  },
 };
 
-export const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
+export const serverRetirement: FinishableDelivery<Retirement> = {
   name: 'retireServer',
-  recovery: 'finish',
   details: retirementDetails,
   subject: serverSubject,
-  reserve: async (_transaction, server) => ({ accountId: server.accountId, details: server }),
-  call: ({ fleet }, { identifier }, token) => fleet.retire(identifier, token),
-  confirm: async () => {},
+  finish: {
+    call: ({ fleet }, { identifier }, token) => fleet.retire(identifier, token),
+    async store() {},
+  },
 };
 
 export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUpOrder, 'addresses'>): Promise<void> {
@@ -53,10 +53,10 @@ export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUpOrder
     .orderBy('position')
     .execute();
   const details = { ...server, addresses: rows.map(({ address }) => address) };
-  await enqueue(db, ports, setUpServer, { accountId: server.accountId, details });
+  await enqueue(db, ports, serverSetUp, { accountId: server.accountId, details });
 }
 
 /** Supersedes a set-up that the fleet has not carried out yet. */
 export function enqueueRetirement(db: Db, ports: Ports, server: Retirement): Promise<void> {
-  return enqueue(db, ports, retireServer, { accountId: server.accountId, details: server });
+  return enqueue(db, ports, serverRetirement, { accountId: server.accountId, details: server });
 }

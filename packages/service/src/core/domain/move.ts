@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
-import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import { sameHash, sha256, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
@@ -22,20 +22,20 @@ import type { HandleRow } from './handle.ts';
 const moveDetails = v.object({ name: v.string(), contact: contactDetails, nameservers: v.array(v.string()) });
 
 /** Tells the registrar of a domain that belongs to another account already. */
-export const moveDomain: FinishableDelivery<never, v.InferOutput<typeof moveDetails>, void> = {
+export const domainMove: FinishableDelivery<v.InferOutput<typeof moveDetails>> = {
   name: 'moveDomain',
-  recovery: 'finish',
   details: moveDetails,
   subject: domainSubject,
-  reserve: onlyEnqueued,
-  async call({ registrar }, { name, contact, nameservers }, token) {
-    // First of all, so that nobody transfers the domain away with the used code.
-    await registrar.setAuthcode(name, null, token);
-    await registrar.setContact(name, contact, token);
-    await registrar.setNameservers(name, nameservers, token);
-    await registrar.setRenewal(name, true, token);
+  finish: {
+    async call({ registrar }, { name, contact, nameservers }, token) {
+      // First of all, so that nobody transfers the domain away with the used code.
+      await registrar.setAuthcode(name, null, token);
+      await registrar.setContact(name, contact, token);
+      await registrar.setNameservers(name, nameservers, token);
+      await registrar.setRenewal(name, true, token);
+    },
+    store: ({ db }, { name }) => endDomainChange(db, name),
   },
-  confirm: ({ db }, { name }) => endDomainChange(db, name),
 };
 
 /** A domain that another account of the service has. */
@@ -103,7 +103,7 @@ export async function moveToAccount(
   await releaseCredit(db, domain.account_id, BigInt(domain.hold));
   await holdRenewalsWithinLimit(db, accountId, { domain: name }, 'for its renewal, which is due until the end of the month');
   const details = { name, contact: contactOf(handle), nameservers: listOfNameservers(nameserversOf(moved)) };
-  await enqueue(db, services.ports, moveDomain, { accountId, details });
+  await enqueue(db, services.ports, domainMove, { accountId, details });
   return moved;
 }
 

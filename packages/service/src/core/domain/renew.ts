@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
-import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { utcDay } from '../../rules/day.ts';
@@ -12,14 +12,14 @@ import { domainSubject, endDomainChange } from './domain.ts';
 const details = v.object({ name: v.string(), expires: v.number() });
 
 /** Tells the registrar of a renewal that is charged already. */
-export const renewAtRegistrar: FinishableDelivery<never, v.InferOutput<typeof details>, void> = {
+export const domainRenewal: FinishableDelivery<v.InferOutput<typeof details>> = {
   name: 'renewAtRegistrar',
-  recovery: 'finish',
   details,
   subject: domainSubject,
-  reserve: onlyEnqueued,
-  call: ({ registrar }, { name, expires }, token) => registrar.renew(name, utcDay(expires * 1000), token),
-  confirm: ({ db }, { name }) => endDomainChange(db, name),
+  finish: {
+    call: ({ registrar }, { name, expires }, token) => registrar.renew(name, utcDay(expires * 1000), token),
+    store: ({ db }, { name }) => endDomainChange(db, name),
+  },
 };
 
 /** @param renewal `expires` is the expiry before the renewal. */
@@ -28,5 +28,5 @@ export function enqueueRenewal(
   ports: Ports,
   { accountId, ...renewal }: { readonly accountId: string; readonly name: string; readonly expires: Seconds },
 ): Promise<void> {
-  return enqueue(db, ports, renewAtRegistrar, { accountId, details: renewal });
+  return enqueue(db, ports, domainRenewal, { accountId, details: renewal });
 }

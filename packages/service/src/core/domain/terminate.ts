@@ -5,6 +5,8 @@ import type { CommandHooks } from '../../delivery/command.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { finish } from '../../delivery/steps.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
@@ -22,23 +24,28 @@ export interface TerminationRequest {
 
 const domainDetails = v.object({ name: v.string() });
 
+export const domainTermination: FinishableDelivery<v.InferOutput<typeof domainDetails>> = {
+  name: 'terminateDomain',
+  details: domainDetails,
+  subject: domainSubject,
+  finish: {
+    call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
+    store: ({ db }, { name }) => endDomainChange(db, name),
+  },
+  describeFailure: ({ name }) => retryMessage(name),
+};
+
 /**
  * Cancels a domain (specification: "Cancellation of a domain: not shown"). The domain stays unchanged until it expires. Then anyone can
  * register it. The store records the cancellation immediately, so the domain costs nothing more. The service calls the registrar until a
  * call succeeds, and refuses other changes until then.
  */
-export const terminateDomain: FinishableDelivery<TerminationRequest, v.InferOutput<typeof domainDetails>, void> = {
-  name: 'terminateDomain',
-  recovery: 'finish',
-  details: domainDetails,
-  subject: domainSubject,
-  async reserve({ db }, request) {
-    return { accountId: await markTerminated(db, request), details: { name: request.name } };
-  },
-  call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
-  confirm: ({ db }, { name }) => endDomainChange(db, name),
-  describeFailure: ({ name }) => retryMessage(name),
-};
+export function terminateDomain(steps: Steps<void>, request: TerminationRequest): Promise<void> {
+  return finish(steps, domainTermination, async ({ db }) => ({
+    accountId: await markTerminated(db, request),
+    details: { name: request.name },
+  }));
+}
 
 /** Changes of domains on behalf of the provider. */
 export interface DomainCommands {
@@ -53,7 +60,7 @@ export interface DomainCommands {
 }
 
 export function domainCommands(runtime: Runtime, hooks?: CommandHooks): DomainCommands {
-  return { terminate: (name) => runCommand(runtime, terminateDomain, { runtime, name }, hooks) };
+  return { terminate: (name) => runCommand(runtime, (steps) => terminateDomain(steps, { runtime, name }), hooks) };
 }
 
 /** @returns The account that has the domain. */

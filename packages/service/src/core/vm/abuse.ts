@@ -1,11 +1,12 @@
 /** Complaints about VMs: their status, which only the provider changes, and the statements of resellers. */
 import type { Selectable } from 'kysely';
-import type * as v from 'valibot';
 
 import { runCommand } from '../../delivery/command.ts';
 import type { CommandHooks } from '../../delivery/command.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { finish } from '../../delivery/steps.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
@@ -13,8 +14,8 @@ import type { VmsTable } from '../../store/tables/vms.ts';
 import { endPosition } from '../accounting/vm-billing.ts';
 import { beginChange, underWay } from './change.ts';
 import type { VmRequest } from './change.ts';
-import { settledInstant, stopVm } from './deliveries.ts';
-import type { vmDetails } from './deliveries.ts';
+import { settledInstant, vmStop } from './deliveries.ts';
+import type { VmDetails } from './deliveries.ts';
 
 export type AbuseStatus = 'CLEAN' | 'WARNED' | 'STATEMENT_EXPECTED' | 'BLOCKED';
 
@@ -24,18 +25,21 @@ export interface AbuseChange {
   readonly reason: string;
 }
 
-/** Blocks a running VM, and stops its machine. It is billed on. */
-export const blockVm: FinishableDelivery<VmRequest & AbuseChange, v.InferOutput<typeof vmDetails>, void> = {
-  ...stopVm,
+export const vmBlock: FinishableDelivery<VmDetails> = {
+  ...vmStop,
   name: 'blockVm',
-  async reserve({ db }, { status, reason, ...request }) {
-    const { vm } = await beginChange(db, request, 'stop');
-    await storeAbuse(db, vm.id, { status, reason });
-    return { accountId: vm.account_id, details: { vmId: vm.id } };
-  },
   describeFailure: () =>
     'The VM is blocked, but the hypervisor has not confirmed that it is stopped. The service retries until it does. Check the VM in a few seconds.',
 };
+
+/** Blocks a running VM, and stops its machine. It is billed on. */
+function blockVm(steps: Steps<void>, request: VmRequest, change: AbuseChange): Promise<void> {
+  return finish(steps, vmBlock, async ({ db }) => {
+    const { vm } = await beginChange(db, request, 'stop');
+    await storeAbuse(db, vm.id, change);
+    return { accountId: vm.account_id, details: { vmId: vm.id } };
+  });
+}
 
 /**
  * Sets the status of a VM. A block stops a VM that runs. A VM that is no longer blocked stays stopped, and its billing ends. The same status with
@@ -45,7 +49,8 @@ export const blockVm: FinishableDelivery<VmRequest & AbuseChange, v.InferOutput<
  */
 export async function setAbuseStatus(runtime: Runtime, vmId: number, change: AbuseChange, hooks?: CommandHooks): Promise<void> {
   const { state } = await runtime.store.read((db) => vmRow(db, vmId));
-  if (change.status === 'BLOCKED' && state === 'running') return runCommand(runtime, blockVm, { runtime, vmId, ...change }, hooks);
+  if (change.status === 'BLOCKED' && state === 'running')
+    return runCommand(runtime, (steps) => blockVm(steps, { runtime, vmId }, change), hooks);
   await runtime.store.commit(async ({ db }) => {
     await hooks?.before(db);
     await changeAbuse(db, runtime, { vmId, ...change });

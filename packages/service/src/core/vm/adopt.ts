@@ -3,6 +3,8 @@ import type { VmSeen } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Steps } from '../../delivery/steps.ts';
+import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
@@ -29,64 +31,66 @@ export interface Adoption extends Purchase {
 const details = v.object({ vmId: v.number(), hold: v.number(), monthly: v.number() });
 type Details = v.InferOutput<typeof details>;
 
-interface Plan extends Details {
-  readonly adoption: Adoption;
-}
-
 const NO_ROOM = { cores: 0, mem: 0, disk: 0, storage: null };
 
-/** Billing starts when the hypervisor has confirmed that the machine runs. A failed adoption leaves the machine as it is. */
-export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
+export const vmAdoption: UndoableDelivery<Details> = {
   name: 'adoptVm',
-  recovery: 'undo',
   details,
   subject: vmSubject,
-
-  async reserve({ db }, adoption) {
-    const { runtime, accountId, vm, now, machine } = adoption;
-    const vmId = machine.vmId ?? 0;
-    const catalogue = await catalogueOf(db);
-    const { host, os } = offerFor(adoption, catalogue);
-    await settle(db, runtime, { accountId, now });
-    const { prices, validFrom } = pricesAt(host, now);
-    const monthlyPrice = monthlyPriceOf(vm, prices);
-    const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
-    await holdCredit(db, accountId, hold);
-    await assertUnknown(db, vmId);
-    // The machine has whatever password was set before.
-    const row = { ...newVmOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
-    const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
-    if (!inserted) throw knownVm(vmId);
-    await assertVmQuota(db, accountId);
-    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, now };
-    await assignAddresses(db, { ...order, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
-    const stored = { vmId, hold: Number(hold), monthly: Number(monthlyPrice) };
-    return { accountId, details: stored, plan: { ...stored, adoption } };
+  undo: {
+    // The machine was there before, so it stays.
+    async call() {},
+    async store({ db }, { vmId, hold }) {
+      const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+      if (!vm) return;
+      await releaseCredit(db, vm.account_id, BigInt(hold));
+      await leaveNode(db, vm.node, vm);
+      await returnUnusedAddresses(db, vmId);
+      await db.deleteFrom('vms').where('id', '=', vmId).execute();
+    },
   },
-
-  // It fails unless the machine exists and carries the mark of the service.
-  call: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
-
-  async confirm({ db }, { adoption, vmId, hold, monthly }) {
-    const { runtime, accountId, now } = adoption;
-    await startBilling(db, { runtime, accountId, now }, { vmId, monthlyPrice: BigInt(monthly), hold: BigInt(hold) });
-    await endChange(db, vmId, { state: 'running', booted: runtime.ports.clock.now() });
-  },
-
-  // The machine was there before, so it stays.
-  async compensate() {},
-
-  async rollBack({ db }, { vmId, hold }) {
-    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
-    if (!vm) return;
-    await releaseCredit(db, vm.account_id, BigInt(hold));
-    await leaveNode(db, vm.node, vm);
-    await returnUnusedAddresses(db, vmId);
-    await db.deleteFrom('vms').where('id', '=', vmId).execute();
-  },
-
   describeFailure: undoneMessage,
 };
+
+/** Billing starts when the hypervisor has confirmed that the machine runs. A failed adoption leaves the machine as it is. */
+export async function adoptVm(steps: Steps<void>, adoption: Adoption): Promise<void> {
+  const { runtime, accountId, now } = adoption;
+  const { vmId, hold, monthlyPrice } = await steps.reserve(vmAdoption, async ({ db }) => {
+    const reserved = await reserveAdoption(db, adoption);
+    const stored = { vmId: reserved.vmId, hold: Number(reserved.hold), monthly: Number(reserved.monthlyPrice) };
+    return { accountId, details: stored, ...reserved };
+  });
+  // It fails unless the machine exists and carries the mark of the service.
+  await steps.call(({ hypervisor }, token) => hypervisor.start(vmId, token));
+  return steps.confirm(async ({ db }) => {
+    await startBilling(db, { runtime, accountId, now }, { vmId, monthlyPrice, hold });
+    await endChange(db, vmId, { state: 'running', booted: runtime.ports.clock.now() });
+  });
+}
+
+async function reserveAdoption(
+  db: Db,
+  adoption: Adoption,
+): Promise<{ readonly vmId: number; readonly hold: Money; readonly monthlyPrice: Money }> {
+  const { runtime, accountId, vm, now, machine } = adoption;
+  const vmId = machine.vmId ?? 0;
+  const catalogue = await catalogueOf(db);
+  const { host, os } = offerFor(adoption, catalogue);
+  await settle(db, runtime, { accountId, now });
+  const { prices, validFrom } = pricesAt(host, now);
+  const monthlyPrice = monthlyPriceOf(vm, prices);
+  const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
+  await holdCredit(db, accountId, hold);
+  await assertUnknown(db, vmId);
+  // The machine has whatever password was set before.
+  const row = { ...newVmOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
+  const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
+  if (!inserted) throw knownVm(vmId);
+  await assertVmQuota(db, accountId);
+  const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, now };
+  await assignAddresses(db, { ...order, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
+  return { vmId, hold, monthlyPrice };
+}
 
 /** Takes room on the node of the machine, or on any node of the host system if the hypervisor does not name it. */
 async function nodeFor(db: Db, { vm, machine: { node } }: Adoption): Promise<string> {

@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import type { WorkKind } from '../../delivery/background-work.ts';
 import { runCommand } from '../../delivery/command.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import type { Db } from '../../store/store.ts';
 import { assertSlotForSchedule, createBackup, INTERVALS } from './backups.ts';
+import type { Backup } from './backups.ts';
 
 /** A scheduled backup that was not made. */
 export interface FailedBackup {
@@ -80,7 +82,9 @@ export function backupWork(runtime: Runtime, onFailure: (failed: FailedBackup) =
     },
     async perform(vmId) {
       try {
-        await runCommand(runtime, createBackup, { runtime, vmId, description: 'Scheduled', isScheduled: true });
+        await runCommand(runtime, (steps: Steps<Backup>) =>
+          createBackup(steps, { runtime, vmId, description: 'Scheduled', isScheduled: true }),
+        );
       } catch (error) {
         onFailure({ vmId, error });
       }

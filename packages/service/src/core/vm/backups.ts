@@ -6,6 +6,8 @@ import * as v from 'valibot';
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import { enqueue } from '../../delivery/enqueue.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { finish } from '../../delivery/steps.ts';
+import type { Reserved, Steps } from '../../delivery/steps.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmBackupsTable, VmsTable } from '../../store/tables/vms.ts';
@@ -44,58 +46,58 @@ const createDetails = v.object({
 });
 type CreateDetails = v.InferOutput<typeof createDetails>;
 
-interface CreatePlan {
-  readonly runtime: Runtime;
-  readonly backup: Backup;
-}
-
-/** Copies the disk of a VM into a free slot. The VM goes on. */
-export const createBackup: UndoableDelivery<BackupRequest, CreateDetails, CreatePlan, Backup> = {
+export const backupCreation: UndoableDelivery<CreateDetails> = {
   name: 'createBackup',
-  recovery: 'undo',
   details: createDetails,
   subject: vmSubject,
-  async reserve({ db }, request) {
-    const { runtime, vmId, description, isScheduled } = request;
-    const { vm } = await beginChange(db, request, 'backup');
-    requirePart(runtime.ports.hypervisor, 'backups');
-    await assertFreeSlot(db, vm, isScheduled);
-    const { clock, random } = runtime.ports;
-    const created = clock.now();
-    const { disk, os, hostname, ssh_key, ssh_key_displayname, password_enabled } = vm;
-    const backup: Backup = {
-      id: uuidv7({ msecs: created, random: random.bytes(16) }),
-      vm_id: vmId,
-      description,
-      state: 'creating',
-      is_scheduled: isScheduled ? 1 : 0,
-      repeats_failure: isScheduled ? vm.backup_failing : 0,
-      created,
-      disk,
-      os,
-      hostname,
-      ssh_key,
-      ssh_key_displayname,
-      password_enabled,
-    };
-    await db.insertInto('vm_backups').values(backup).execute();
-    return { accountId: vm.account_id, details: { vmId, backupId: backup.id, isScheduled }, plan: { runtime, backup } };
-  },
-  call: ({ hypervisor }, { backup }, token) => requirePart(hypervisor, 'backups').create(backup.vm_id, backup.id, token),
-  async confirm({ db }, { runtime, backup }) {
-    await finishBackup(db, runtime, { vmId: backup.vm_id, backupId: backup.id, isScheduled: backup.is_scheduled === 1 });
-    return { ...backup, state: 'available' };
-  },
-  compensate: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
-  async rollBack({ db }, { vmId, backupId, isScheduled }) {
-    await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
-    await endChange(db, vmId, isScheduled === true ? { backup_failing: 1 } : {});
-  },
-  asTask: {
-    begin: async (_transaction, { backup }) => backup,
-    finish: ({ db }, details, runtime) => finishBackup(db, runtime, details),
+  afterTask: ({ db }, details, runtime) => finishBackup(db, runtime, details),
+  undo: {
+    call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
+    async store({ db }, { vmId, backupId, isScheduled }) {
+      await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
+      await endChange(db, vmId, isScheduled === true ? { backup_failing: 1 } : {});
+    },
   },
 };
+
+/** Copies the disk of a VM into a free slot. The VM goes on. */
+export async function createBackup(steps: Steps<Backup>, request: BackupRequest): Promise<Backup> {
+  const { runtime, vmId } = request;
+  const { details, backup } = await steps.reserve(backupCreation, ({ db }) => reserveBackup(db, request));
+  const task = await steps.call(({ hypervisor }, token) => requirePart(hypervisor, 'backups').create(vmId, backup.id, token));
+  if (task) return steps.wait(async () => backup);
+  return steps.confirm(async ({ db }) => {
+    await finishBackup(db, runtime, details);
+    return { ...backup, state: 'available' };
+  });
+}
+
+async function reserveBackup(db: Db, request: BackupRequest): Promise<Reserved<CreateDetails> & { readonly backup: Backup }> {
+  const { runtime, vmId, description, isScheduled } = request;
+  const { vm } = await beginChange(db, request, 'backup');
+  requirePart(runtime.ports.hypervisor, 'backups');
+  await assertFreeSlot(db, vm, isScheduled);
+  const { clock, random } = runtime.ports;
+  const created = clock.now();
+  const { disk, os, hostname, ssh_key, ssh_key_displayname, password_enabled } = vm;
+  const backup: Backup = {
+    id: uuidv7({ msecs: created, random: random.bytes(16) }),
+    vm_id: vmId,
+    description,
+    state: 'creating',
+    is_scheduled: isScheduled ? 1 : 0,
+    repeats_failure: isScheduled ? vm.backup_failing : 0,
+    created,
+    disk,
+    os,
+    hostname,
+    ssh_key,
+    ssh_key_displayname,
+    password_enabled,
+  };
+  await db.insertInto('vm_backups').values(backup).execute();
+  return { accountId: vm.account_id, details: { vmId, backupId: backup.id, isScheduled }, backup };
+}
 
 async function finishBackup(db: Db, { ports }: Runtime, { vmId, backupId, isScheduled }: CreateDetails): Promise<void> {
   await db.updateTable('vm_backups').set({ state: 'available' }).where('id', '=', backupId).execute();
@@ -111,7 +113,7 @@ async function finishBackup(db: Db, { ports }: Runtime, { vmId, backupId, isSche
   const oldest = backups.find(({ id, is_scheduled }) => is_scheduled === 1 && id !== backupId);
   if (backups.length <= vm.backup_slots || oldest === undefined) return;
   await db.updateTable('vms').set({ changing: 1 }).where('id', '=', vmId).execute();
-  await enqueue(db, ports, deleteBackup, { accountId: vm.account_id, details: { vmId, backupId: oldest.id } });
+  await enqueue(db, ports, backupDeletion, { accountId: vm.account_id, details: { vmId, backupId: oldest.id } });
 }
 
 /** Whole intervals after the anchor, so that the hour does not drift after failures. Undefined if the schedule has ended. */
@@ -133,45 +135,42 @@ const restoreDetails = v.object({
 });
 type RestoreDetails = v.InferOutput<typeof restoreDetails>;
 
-interface RestorePlan extends RestoreDetails {
-  readonly runtime: Runtime;
-  readonly backupId: string;
-}
+export const backupRestoration: UndoableDelivery<RestoreDetails> = {
+  name: 'restoreBackup',
+  details: restoreDetails,
+  subject: vmSubject,
+  afterTask: ({ db }, details, runtime) => finishRestoration(db, runtime, details),
+  undo: {
+    // A replaced disk does not come back. With the new token, the hypervisor rejects a late call that would still replace it.
+    call: ({ hypervisor }, { vmId, isRunning }, token) => (isRunning ? hypervisor.start(vmId, token) : hypervisor.stop(vmId, token)),
+    async store({ db }, { vmId }) {
+      await endChange(db, vmId);
+    },
+  },
+};
 
 /**
  * Replaces the disk of a VM by that of a backup. The VM then has the operating system, hostname and SSH key of the backup. It keeps its
  * resources, which are billed as before. A VM that runs boots, and one that is stopped stays so.
  */
-export const restoreBackup: UndoableDelivery<OneBackup, RestoreDetails, RestorePlan, 'restored' | 'started'> = {
-  name: 'restoreBackup',
-  recovery: 'undo',
-  details: restoreDetails,
-  subject: vmSubject,
-  async reserve({ db }, request) {
+export async function restoreBackup(steps: Steps<'restored' | 'started'>, request: OneBackup): Promise<'restored' | 'started'> {
+  const { runtime, vmId, backupId } = request;
+  const { details } = await steps.reserve(backupRestoration, async ({ db }) => {
     const { vm } = await beginChange(db, request, 'restore');
-    requirePart(request.runtime.ports.hypervisor, 'backups');
-    const backup = await findBackup(db, vm.id, request.backupId);
+    requirePart(runtime.ports.hypervisor, 'backups');
+    const backup = await findBackup(db, vmId, backupId);
     assertFits(vm, backup);
     const { os, hostname, ssh_key, ssh_key_displayname, password_enabled } = backup;
     const contents = { os, hostname, ssh_key, ssh_key_displayname, password_enabled };
-    const details = { vmId: vm.id, isRunning: vm.state === 'running', ...contents };
-    return { accountId: vm.account_id, details, plan: { ...details, runtime: request.runtime, backupId: backup.id } };
-  },
-  call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').restore(vmId, backupId, token),
-  async confirm({ db }, { runtime, backupId: _backupId, ...details }) {
+    return { accountId: vm.account_id, details: { vmId, isRunning: vm.state === 'running', ...contents } };
+  });
+  const task = await steps.call(({ hypervisor }, token) => requirePart(hypervisor, 'backups').restore(vmId, backupId, token));
+  if (task) return steps.wait(async () => 'started');
+  return steps.confirm(async ({ db }) => {
     await finishRestoration(db, runtime, details);
     return 'restored';
-  },
-  // A replaced disk does not come back. With the new token, the hypervisor rejects a late call that would still replace it.
-  compensate: ({ hypervisor }, { vmId, isRunning }, token) => (isRunning ? hypervisor.start(vmId, token) : hypervisor.stop(vmId, token)),
-  async rollBack({ db }, { vmId }) {
-    await endChange(db, vmId);
-  },
-  asTask: {
-    begin: async () => 'started',
-    finish: ({ db }, details, runtime) => finishRestoration(db, runtime, details),
-  },
-};
+  });
+}
 
 async function finishRestoration(db: Db, { ports }: Runtime, { vmId, isRunning, ...contents }: RestoreDetails): Promise<void> {
   await endChange(db, vmId, { ...contents, iso: null, ...(isRunning && { booted: ports.clock.now() }) });
@@ -179,28 +178,31 @@ async function finishRestoration(db: Db, { ports }: Runtime, { vmId, isRunning, 
 
 const deleteDetails = v.object({ vmId: v.number(), backupId: v.string() });
 
-/** Deletes a backup. Its slot is free when the hypervisor has removed it. */
-export const deleteBackup: FinishableDelivery<OneBackup, v.InferOutput<typeof deleteDetails>, void> = {
+export const backupDeletion: FinishableDelivery<v.InferOutput<typeof deleteDetails>> = {
   name: 'deleteBackup',
-  recovery: 'finish',
   details: deleteDetails,
   subject: vmSubject,
-  async reserve({ db }, request) {
+  finish: {
+    call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
+    async store({ db }, { vmId, backupId }) {
+      await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
+      await endChange(db, vmId);
+    },
+  },
+  describeFailure: () =>
+    'The hypervisor has not confirmed the deletion of the backup. The service retries until it does. Until then, the backup uses its slot.',
+};
+
+/** Deletes a backup. Its slot is free when the hypervisor has removed it. */
+export function deleteBackup(steps: Steps<void>, request: OneBackup): Promise<void> {
+  return finish(steps, backupDeletion, async ({ db }) => {
     const { vm } = await beginChange(db, request, 'backup');
     requirePart(request.runtime.ports.hypervisor, 'backups');
     const { id: backupId } = await findBackup(db, vm.id, request.backupId);
     await db.updateTable('vm_backups').set({ state: 'deleting' }).where('id', '=', backupId).execute();
     return { accountId: vm.account_id, details: { vmId: vm.id, backupId } };
-  },
-  call: ({ hypervisor }, { vmId, backupId }, token) => requirePart(hypervisor, 'backups').remove(vmId, backupId, token),
-  async confirm({ db }, { vmId, backupId }) {
-    await db.deleteFrom('vm_backups').where('id', '=', backupId).execute();
-    await endChange(db, vmId);
-  },
-  asTask: { async begin() {} },
-  describeFailure: () =>
-    'The hypervisor has not confirmed the deletion of the backup. The service retries until it does. Until then, the backup uses its slot.',
-};
+  });
+}
 
 /** Forgets the backups of a VM, which the hypervisor removes with it. */
 export async function forgetBackups(db: Db, vmId: number): Promise<void> {

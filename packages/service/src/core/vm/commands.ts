@@ -35,10 +35,10 @@ export interface VmCommands {
 
 export function vmCommands(runtime: Runtime, hooks?: CommandHooks): VmCommands {
   return {
-    start: (vmId) => runCommand(runtime, startVm, { runtime, vmId }, hooks),
-    stop: (vmId) => runCommand(runtime, stopVm, { runtime, vmId }, hooks),
-    resize: (vmId, resize) => runCommand(runtime, resizeVm, { runtime, vmId, ...resize }, hooks),
+    start: (vmId) => runCommand(runtime, (steps) => startVm(steps, { runtime, vmId }), hooks),
+    stop: (vmId) => runCommand(runtime, (steps) => stopVm(steps, { runtime, vmId }), hooks),
+    resize: (vmId, resize) => runCommand(runtime, (steps) => resizeVm(steps, { runtime, vmId, ...resize }), hooks),
     setAbuseStatus: (vmId, change) => setAbuseStatus(runtime, vmId, change, hooks),
-    remove: (vmId) => runCommand(runtime, removeVm, { runtime, vmId }, hooks),
+    remove: (vmId) => runCommand(runtime, (steps) => removeVm(steps, { runtime, vmId }), hooks),
   };
 }

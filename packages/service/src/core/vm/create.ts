@@ -3,6 +3,7 @@ import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { Reserved, Steps } from '../../delivery/steps.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
@@ -93,107 +94,109 @@ export interface PurchasedVm {
 const details = v.object({ vmId: v.number(), hold: v.number(), monthly: v.optional(v.number()), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
-interface Plan extends PurchasedVm {
-  readonly purchase: Purchase;
-  readonly hold: Money;
-}
-
-/** Buys a VM. Billing starts when the purchase is confirmed. */
-export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = {
+export const vmPurchase: UndoableDelivery<Details> = {
   name: 'createVm',
-  recovery: 'undo',
   leavesNoTrace: true,
   details,
   subject: vmSubject,
-
-  async reserve({ db }, given) {
-    const purchase = await withStoredKey(db, given);
-    const { runtime, accountId, vm, now } = purchase;
-    const { vmIdentifiers: identifiers, ports } = runtime;
-    const { random } = ports;
-    // 1. Read the price list, and close the periods of the account that have ended.
-    const [{ catalogue, vatRates }] = await together([priceListOf(db, accountId), settle(db, runtime, { accountId, now })]);
-    // 2. Check the form against the catalogue.
-    const { host, os } = offerFor(purchase, catalogue);
-    // 3. Take volume of a sale, and find the price.
-    const { prices: standard, validFrom } = pricesAt(host, now);
-    const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
-    const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
-    assertPriceAccepted(monthlyPrice, purchase.maxPrice);
-    const newVm = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
-    await assertMonthOf(db, accountId, { added: (hosts) => highestPriceAt(newVm, hosts), hosts: catalogue.hosts, field: 'cores', now });
-    // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
-    const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
-    const hold = holdOf({ start, monthlyPrice });
-    const [, spending, node] = await together([
-      holdCredit(db, accountId, hold),
-      spend(db, purchase.spender, monthlyPrice, now),
-      takeRoom(db, host.name, vm),
-    ]);
-    // 5. Store the VM with an identifier.
-    const vmId = await insertVm(db, { ...newVm, node }, { from: drawIdentifier(random, identifiers), now, identifiers });
-    // 6. Check the quota, take addresses, and store the user data.
-    const { ips, allowFallbackIPs } = vm;
-    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
-    const [, addresses] = await together([
-      assertVmQuota(db, accountId),
-      assignAddresses(db, order),
-      vm.userData === null ? undefined : storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false }),
-    ]);
-    const vat = vatInForce(vatRates, now);
-    return {
-      accountId,
-      details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },
-      plan: { purchase, hold, vmId, vm, host, node, os, addresses, monthlyPrice, vat, password: newPassword(random) },
-    };
+  // A VM is billed for its runtime, which begins when it is installed.
+  async afterTask({ db }, { vmId, hold }, runtime) {
+    const vm = await db.selectFrom('vms').select(['account_id', 'monthly_price']).where('id', '=', vmId).executeTakeFirstOrThrow();
+    const now = runtime.ports.clock.now();
+    const priced = { vmId, monthlyPrice: BigInt(vm.monthly_price), hold: BigInt(hold) };
+    await startBilling(db, { runtime, accountId: vm.account_id, now }, priced);
+    await endChange(db, vmId, { state: 'running', booted: now });
   },
-
-  call: ({ hypervisor }, plan, token) => hypervisor.create(orderOf(plan), token),
-
-  async confirm({ db }, { purchase, hold, ...purchased }) {
-    const { vmId } = purchased;
-    const [monthlyPrice] = await together([
-      startBilling(db, purchase, { vmId, monthlyPrice: purchased.monthlyPrice, hold }),
-      startRunning(db, { vmId, now: purchase.runtime.ports.clock.now() }),
-    ]);
-    return { ...purchased, monthlyPrice };
-  },
-
-  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
-
-  asTask: {
-    async begin({ db }, { purchase: _purchase, hold: _hold, ...purchased }) {
-      await db.updateTable('vms').set({ state: 'installing', changing: 1 }).where('id', '=', purchased.vmId).execute();
-      return { ...purchased, isInstalling: true };
+  undo: {
+    call: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+    async store({ db }, { vmId, hold, spending }) {
+      const vm = await db
+        .selectFrom('vms')
+        .selectAll()
+        .where('id', '=', vmId)
+        .where('state', 'in', ['reserved', 'installing'])
+        .executeTakeFirst();
+      if (!vm) return;
+      // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
+      if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
+      await releaseCredit(db, vm.account_id, BigInt(hold));
+      await giveSpendingBack(db, spending);
+      await leaveNode(db, vm.node, vm);
+      await returnUnusedAddresses(db, vmId);
+      await forgetUserData(db, vmId);
+      await db.deleteFrom('vms').where('id', '=', vmId).execute();
     },
-    // A VM is billed for its runtime, which begins when it is installed.
-    async finish({ db }, { vmId, hold }, runtime) {
-      const vm = await db.selectFrom('vms').select(['account_id', 'monthly_price']).where('id', '=', vmId).executeTakeFirstOrThrow();
-      const now = runtime.ports.clock.now();
-      const priced = { vmId, monthlyPrice: BigInt(vm.monthly_price), hold: BigInt(hold) };
-      await startBilling(db, { runtime, accountId: vm.account_id, now }, priced);
-      await endChange(db, vmId, { state: 'running', booted: now });
-    },
-  },
-
-  async rollBack({ db }, { vmId, hold, spending }) {
-    const vm = await db
-      .selectFrom('vms')
-      .selectAll()
-      .where('id', '=', vmId)
-      .where('state', 'in', ['reserved', 'installing'])
-      .executeTakeFirst();
-    if (!vm) return;
-    // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
-    if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
-    await releaseCredit(db, vm.account_id, BigInt(hold));
-    await giveSpendingBack(db, spending);
-    await leaveNode(db, vm.node, vm);
-    await returnUnusedAddresses(db, vmId);
-    await forgetUserData(db, vmId);
-    await db.deleteFrom('vms').where('id', '=', vmId).execute();
   },
 };
+
+/** Buys a VM. Billing starts when the purchase is confirmed. */
+export async function createVm(steps: Steps<PurchasedVm>, purchase: Purchase): Promise<PurchasedVm> {
+  const { ports } = purchase.runtime;
+  const { bought, hold } = await steps.reserve(vmPurchase, ({ db }) => reservePurchase(db, purchase));
+  const { vmId, monthlyPrice } = bought;
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.create(orderOf(bought), token));
+  if (task)
+    return steps.wait(async ({ db }) => {
+      await db.updateTable('vms').set({ state: 'installing', changing: 1 }).where('id', '=', vmId).execute();
+      return { ...bought, isInstalling: true };
+    });
+  return steps.confirm(async ({ db }) => {
+    const [price] = await together([
+      startBilling(db, purchase, { vmId, monthlyPrice, hold }),
+      startRunning(db, { vmId, now: ports.clock.now() }),
+    ]);
+    return { ...bought, monthlyPrice: price };
+  });
+}
+
+interface ReservedPurchase extends Reserved<Details> {
+  readonly bought: PurchasedVm;
+  /** The credit that is held until the end of the period. */
+  readonly hold: Money;
+}
+
+async function reservePurchase(db: Db, given: Purchase): Promise<ReservedPurchase> {
+  const purchase = await withStoredKey(db, given);
+  const { runtime, accountId, vm, now } = purchase;
+  const { vmIdentifiers: identifiers, ports } = runtime;
+  const { random } = ports;
+  // 1. Read the price list, and close the periods of the account that have ended.
+  const [{ catalogue, vatRates }] = await together([priceListOf(db, accountId), settle(db, runtime, { accountId, now })]);
+  // 2. Check the form against the catalogue.
+  const { host, os } = offerFor(purchase, catalogue);
+  // 3. Take volume of a sale, and find the price.
+  const { prices: standard, validFrom } = pricesAt(host, now);
+  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
+  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
+  assertPriceAccepted(monthlyPrice, purchase.maxPrice);
+  const newVm = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
+  await assertMonthOf(db, accountId, { added: (hosts) => highestPriceAt(newVm, hosts), hosts: catalogue.hosts, field: 'cores', now });
+  // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
+  const start = heldFrom(Math.floor(now / 1000), Math.floor(ports.clock.now() / 1000));
+  const hold = holdOf({ start, monthlyPrice });
+  const [, spending, node] = await together([
+    holdCredit(db, accountId, hold),
+    spend(db, purchase.spender, monthlyPrice, now),
+    takeRoom(db, host.name, vm),
+  ]);
+  // 5. Store the VM with an identifier.
+  const vmId = await insertVm(db, { ...newVm, node }, { from: drawIdentifier(random, identifiers), now, identifiers });
+  // 6. Check the quota, take addresses, and store the user data.
+  const { ips, allowFallbackIPs } = vm;
+  const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
+  const [, addresses] = await together([
+    assertVmQuota(db, accountId),
+    assignAddresses(db, order),
+    vm.userData === null ? undefined : storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false }),
+  ]);
+  const vat = vatInForce(vatRates, now);
+  return {
+    accountId,
+    details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },
+    bought: { vmId, vm, host, node, os, addresses, monthlyPrice, vat, password: newPassword(random) },
+    hold,
+  };
+}
 
 /** The purchase with the public key that its form names, if it names one. */
 export async function withStoredKey<Wanted extends Pick<Purchase, 'accountId' | 'vm' | 'broken'>>(
@@ -261,7 +264,7 @@ export function newVmOf({ accountId, vm, now }: Purchase, { host, os, sale, mont
   };
 }
 
-function orderOf({ vmId, vm, node, os, addresses, password }: Plan): VmOrder {
+function orderOf({ vmId, vm, node, os, addresses, password }: PurchasedVm): VmOrder {
   return {
     vmId,
     node,
@@ -297,7 +300,7 @@ const startRunning = prepared<{ vmId: number; now: number }, unknown>((db, param
 export async function startBilling(
   db: Db,
   { runtime, accountId, now }: Pick<Purchase, 'runtime' | 'accountId' | 'now'>,
-  { vmId, monthlyPrice: price, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
+  { vmId, monthlyPrice: price, hold }: Pick<PurchasedVm, 'vmId' | 'monthlyPrice'> & { readonly hold: Money },
 ): Promise<Money> {
   const bought = Math.floor(now / 1000);
   const start = await billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now(), at: bought });

@@ -14,6 +14,8 @@ import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { finish } from '../../delivery/steps.ts';
+import type { Reserved, Steps } from '../../delivery/steps.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -97,221 +99,243 @@ const resizeDetails = v.object({
   pricesFrom: v.optional(v.number()),
   releasedIp: v.optional(v.string()),
 });
-export type ResizeDetails = v.InferOutput<typeof resizeDetails>;
+type ResizeDetails = v.InferOutput<typeof resizeDetails>;
 
 export function settledInstant(db: Db, { account_id: accountId }: Pick<Row, 'account_id'>, runtime: Runtime) {
   return billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
 }
 
-interface StartPlan {
-  readonly runtime: Runtime;
-  readonly vm: Pick<Row, 'id' | 'account_id'>;
-  readonly hold: Money;
-}
-
-/** Starts a stopped VM. Its cost until the end of the period is reserved first. */
-export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetails>, StartPlan, void> = {
+export const vmStart: UndoableDelivery<v.InferOutput<typeof heldDetails>> = {
   name: 'startVm',
-  recovery: 'undo',
   details: heldDetails,
   subject: vmSubject,
-
-  async reserve({ db }, request) {
-    const { runtime, vmId, spender } = request;
-    const { vm, instant } = await beginChange(db, request, 'start');
-    const hold = holdOf(await nextPosition(db, vm, instant));
-    await holdCredit(db, vm.account_id, hold);
-    const spending = await spend(db, spender, BigInt(vm.monthly_price), runtime.ports.clock.now());
-    const accountId = vm.account_id;
-    const { monthly_price: monthly } = vm;
-    return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, plan: { runtime, vm, hold } };
+  afterTask: ({ db }, { vmId, accountId, hold }, runtime) => beginRunning(db, runtime, { vmId, accountId, hold: BigInt(hold) }),
+  undo: {
+    call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
+    async store({ db }, { vmId, accountId, hold, spending }) {
+      // The account is locked first, as in every other transaction. Otherwise two transactions on PostgreSQL could deadlock.
+      await releaseCredit(db, accountId, BigInt(hold));
+      await giveSpendingBack(db, spending);
+      await endChange(db, vmId);
+    },
   },
-
-  call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
-
-  async confirm({ db }, { runtime, vm, hold }) {
-    const instant = await settledInstant(db, vm, runtime);
-    // If the period has ended since the reservation, the VM may have another price.
-    const started = await endChange(db, vm.id, { state: 'running', booted: runtime.ports.clock.now(), stopped_by_provider: 0 });
-    const position = await nextPosition(db, started, instant);
-    await releaseCredit(db, vm.account_id, hold - holdOf(position));
-    await beginPosition(db, position);
-  },
-
-  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
-
-  async rollBack({ db }, { vmId, accountId, hold, spending }) {
-    // The account is locked first, as in every other transaction. Otherwise two transactions on PostgreSQL could deadlock.
-    await releaseCredit(db, accountId, BigInt(hold));
-    await giveSpendingBack(db, spending);
-    await endChange(db, vmId);
-  },
-
-  asTask: {
-    async begin() {},
-    finish: (transaction, { vmId: id, accountId: account_id, hold }, runtime) =>
-      startVm.confirm(transaction, { runtime, vm: { id, account_id }, hold: BigInt(hold) }),
-  },
-
   describeFailure: undoneMessage,
 };
 
-/** Stops a running VM. It keeps its room, its addresses and its prices. */
-export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+/** Starts a stopped VM. Its cost until the end of the period is reserved first. */
+export async function startVm(steps: Steps<void>, request: VmRequest): Promise<void> {
+  const { runtime, vmId } = request;
+  const { accountId, hold } = await steps.reserve(vmStart, ({ db }) => reserveStart(db, request));
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.start(vmId, token));
+  if (task) return steps.wait(async () => {});
+  return steps.confirm(({ db }) => beginRunning(db, runtime, { vmId, accountId, hold }));
+}
+
+async function reserveStart(db: Db, request: VmRequest) {
+  const { runtime, vmId, spender } = request;
+  const { vm, instant } = await beginChange(db, request, 'start');
+  const { account_id: accountId, monthly_price: monthly } = vm;
+  const hold = holdOf(await nextPosition(db, vm, instant));
+  await holdCredit(db, accountId, hold);
+  const spending = await spend(db, spender, BigInt(monthly), runtime.ports.clock.now());
+  return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, hold };
+}
+
+/** @param started `hold` is the credit that was held for it. */
+async function beginRunning(
+  db: Db,
+  runtime: Runtime,
+  { vmId, accountId, hold }: { readonly vmId: number; readonly accountId: string; readonly hold: Money },
+): Promise<void> {
+  const instant = await settledInstant(db, { account_id: accountId }, runtime);
+  // If the period has ended since the reservation, the VM may have another price.
+  const started = await endChange(db, vmId, { state: 'running', booted: runtime.ports.clock.now(), stopped_by_provider: 0 });
+  const position = await nextPosition(db, started, instant);
+  await releaseCredit(db, accountId, hold - holdOf(position));
+  await beginPosition(db, position);
+}
+
+export const vmStop: FinishableDelivery<VmDetails> = {
   name: 'stopVm',
-  recovery: 'finish',
   details: vmDetails,
   subject: vmSubject,
-  reserve: ({ db }, request) => reserveEnd(db, request, 'stop'),
-  call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
-  async confirm({ db }, { vmId }) {
-    await endChange(db, vmId, MACHINE_AS_ORDERED);
+  finish: {
+    call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
+    async store({ db }, { vmId }) {
+      await endChange(db, vmId, MACHINE_AS_ORDERED);
+    },
   },
-  asTask: { async begin() {} },
+  describeFailure: finishedMessage,
+};
+
+/** Stops a running VM. It keeps its room, its addresses and its prices. */
+export function stopVm(steps: Steps<void>, request: VmRequest): Promise<void> {
+  return finish(steps, vmStop, ({ db }) => reserveEnd(db, request, 'stop'));
+}
+
+export const vmRemoval: FinishableDelivery<VmDetails> = {
+  name: 'removeVm',
+  details: vmDetails,
+  subject: vmSubject,
+  finish: {
+    call: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+    store: ({ db }, { vmId }, { clock }) => forgetVm(db, vmId, clock.now()),
+  },
   describeFailure: finishedMessage,
 };
 
 /** Removes a VM. */
-export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
-  name: 'removeVm',
-  recovery: 'finish',
+export function removeVm(steps: Steps<void>, request: VmRequest): Promise<void> {
+  return finish(steps, vmRemoval, ({ db }) => reserveEnd(db, request, 'remove'));
+}
+
+export const vmRelease: FinishableDelivery<VmDetails> = {
+  name: 'releaseVm',
   details: vmDetails,
   subject: vmSubject,
-  reserve: ({ db }, request) => reserveEnd(db, request, 'remove'),
-  call: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
-  async confirm({ db }, { vmId }, { clock }) {
-    const vm = await endChange(db, vmId);
-    await leaveNode(db, vm.node, vm);
-    await releaseAddresses(db, vmId, clock.now());
-    await forgetVmData(db, vmId);
+  finish: {
+    call: async ({ hypervisor }, { vmId }, token) => hypervisor.release?.(vmId, token),
+    store: ({ db }, { vmId }, { clock }) => forgetVm(db, vmId, clock.now()),
   },
-  asTask: { async begin() {} },
   describeFailure: finishedMessage,
 };
 
 /** Ends a VM in the store, whose machine stays as it is and no longer belongs to the service. */
-export const releaseVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
-  name: 'releaseVm',
-  recovery: 'finish',
-  details: vmDetails,
+export function releaseVm(steps: Steps<void>, request: VmRequest): Promise<void> {
+  return finish(steps, vmRelease, ({ db }) => reserveEnd(db, request, 'remove'));
+}
+
+/** Frees the room and the addresses of a VM that has ended. @param now Milliseconds. */
+async function forgetVm(db: Db, vmId: number, now: number): Promise<void> {
+  const vm = await endChange(db, vmId);
+  await leaveNode(db, vm.node, vm);
+  await releaseAddresses(db, vmId, now);
+  await forgetVmData(db, vmId);
+}
+
+export const vmResize: UndoableDelivery<ResizeDetails> = {
+  name: 'resizeVm',
+  details: resizeDetails,
   subject: vmSubject,
-  reserve: ({ db }, request) => reserveEnd(db, request, 'remove'),
-  call: async ({ hypervisor }, { vmId }, token) => hypervisor.release?.(vmId, token),
-  confirm: removeVm.confirm,
-  describeFailure: finishedMessage,
+  async afterTask({ db }, { vmId, to, hold, price, basis = 'STANDARD', pricesFrom, releasedIp }, runtime) {
+    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).executeTakeFirstOrThrow();
+    const priced = { price: BigInt(price ?? vm.monthly_price), basis, pricesFrom: pricesFrom ?? vm.prices_from };
+    await confirmResize(db, { runtime, vm, to, hold: BigInt(hold), ...priced, releasedIp });
+  },
+  undo: {
+    // A disk that has grown may keep its size.
+    call: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
+    async store({ db }, { vmId, accountId, hold, spending, to }) {
+      await releaseCredit(db, accountId, BigInt(hold));
+      await giveSpendingBack(db, spending);
+      const vm = await endChange(db, vmId);
+      const from = resourcesOf(vm);
+      await resizeOnNode(db, vm.node, largerOf(from, to), from);
+      await releasePendingAddresses(db, vmId);
+    },
+  },
+  describeFailure: undoneMessage,
 };
 
-export interface ResizePlan extends ResizeToConfirm {
-  readonly size: VmSize;
+/** Gives a VM other resources. @returns The net price of 30 days. */
+export async function resizeVm(steps: Steps<Money>, request: VmRequest & Resize): Promise<Money> {
+  const resize = await steps.reserve(vmResize, async ({ db }) => {
+    const reserved = await reserveResize(db, request);
+    return 'price' in reserved ? steps.inPlace(reserved.price) : reserved;
+  });
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(resize.size, token));
+  if (task) return steps.wait(async () => resize.change.price);
+  return steps.confirm(({ db }) => confirmResize(db, resize.change));
 }
 
 interface ResizeToConfirm {
   readonly runtime: Runtime;
   readonly vm: Row;
   readonly to: BilledResources;
+  /** The credit that is held for it. */
   readonly hold: Money;
+  /** Net price of 30 days. */
   readonly price: Money;
   readonly basis: VmPrices['basis'];
   readonly pricesFrom: VmPrices['from'];
   readonly releasedIp: string | undefined;
 }
 
-/**
- * Gives a VM other resources. Until it is confirmed, the VM occupies the larger amount of each resource. The price is that of the time
- * of the reservation (see `presentPrice`). The result is the net price of 30 days.
- */
-export const resizeVm: UndoableDelivery<VmRequest & Resize, ResizeDetails, ResizePlan, Money> = {
-  name: 'resizeVm',
-  recovery: 'undo',
-  details: resizeDetails,
-  subject: vmSubject,
+/** A resize that is reserved. */
+interface ReservedResize extends Reserved<ResizeDetails> {
+  readonly size: VmSize;
+  readonly change: ResizeToConfirm;
+}
 
-  async reserve({ db }, request) {
-    const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice, releasedIp } = request;
-    const { vm, instant } = await beginChange(db, request, 'resize');
-    const from = resourcesOf(vm);
-    const resize = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
-    const { to, price, changes, host, prices } = resize;
-    if (!changes) {
-      await endChange(db, vmId);
-      return { result: price };
-    }
-    assertPriceAccepted(price, maxPrice);
-    const accountId = vm.account_id;
-    await assertMonthOf(db, accountId, {
-      added: (hosts) => addedToMonth(vm, resize, hosts),
-      hosts: [host],
-      field: 'cores',
+/**
+ * Reserves a resize. Until it is confirmed, the VM occupies the larger amount of each resource. The price is that of the time of the reservation
+ * (see `presentPrice`).
+ *
+ * @returns The price alone if the VM has these resources already.
+ */
+export async function reserveResize(db: Db, request: VmRequest & Resize): Promise<ReservedResize | { readonly price: Money }> {
+  const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice, releasedIp } = request;
+  const { vm, instant } = await beginChange(db, request, 'resize');
+  const from = resourcesOf(vm);
+  const resize = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
+  const { to, price, changes, host, prices } = resize;
+  if (!changes) {
+    await endChange(db, vmId);
+    return { price };
+  }
+  assertPriceAccepted(price, maxPrice);
+  const accountId = vm.account_id;
+  await assertMonthOf(db, accountId, {
+    added: (hosts) => addedToMonth(vm, resize, hosts),
+    hosts: [host],
+    field: 'cores',
+    now: runtime.ports.clock.now(),
+  });
+  const before = sizeOf(vm, from, await ipv4Of(db, vmId));
+  await resizeOnNode(db, vm.node, from, largerOf(from, to));
+  if (to.ips > from.ips) {
+    const { pools } = await catalogueOf(db);
+    await assignMoreIpv4(db, {
+      pools,
+      accountId,
+      vmId,
+      datacenter: host.datacenter_name,
+      allowFallbackIPs,
+      ips: to.ips - from.ips,
       now: runtime.ports.clock.now(),
     });
-    const before = sizeOf(vm, from, await ipv4Of(db, vmId));
-    await resizeOnNode(db, vm.node, from, largerOf(from, to));
-    if (to.ips > from.ips) {
-      const { pools } = await catalogueOf(db);
-      await assignMoreIpv4(db, {
-        pools,
-        accountId,
-        vmId,
-        datacenter: host.datacenter_name,
-        allowFallbackIPs,
-        ips: to.ips - from.ips,
-        now: runtime.ports.clock.now(),
-      });
-    }
-    const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
-    const hold = await holdMore(db, vm, price, instant);
-    // A stopped VM counts when it starts.
-    const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
-    const spending = await spend(db, request.spender, increase, runtime.ports.clock.now());
-    return {
+  }
+  const size = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
+  const hold = await holdMore(db, vm, price, instant);
+  // A stopped VM counts when it starts.
+  const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
+  const spending = await spend(db, request.spender, increase, runtime.ports.clock.now());
+  const { basis, from: pricesFrom } = prices;
+  return {
+    accountId,
+    details: {
+      vmId,
       accountId,
-      details: {
-        vmId,
-        accountId,
-        hold: Number(hold),
-        monthly: Number(increase > 0n ? increase : 0n),
-        spending,
-        to,
-        before: { ...before, ipv4: [...before.ipv4] },
-        price: Number(price),
-        basis: prices.basis,
-        pricesFrom: prices.from,
-        releasedIp,
-      },
-      plan: { runtime, vm, to, size: after, hold, price, basis: prices.basis, pricesFrom: prices.from, releasedIp },
-    };
-  },
-
-  call: ({ hypervisor }, plan, token) => hypervisor.resize(plan.size, token),
-
-  confirm: ({ db }, plan) => confirmResize(db, plan),
-
-  // A disk that has grown may keep its size.
-  compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
-
-  async rollBack({ db }, { vmId, accountId, hold, spending, to }) {
-    await releaseCredit(db, accountId, BigInt(hold));
-    await giveSpendingBack(db, spending);
-    const vm = await endChange(db, vmId);
-    const from = resourcesOf(vm);
-    await resizeOnNode(db, vm.node, largerOf(from, to), from);
-    await releasePendingAddresses(db, vmId);
-  },
-
-  asTask: {
-    begin: async (_transaction, { price }) => price,
-    async finish({ db }, { vmId, to, hold, price, basis = 'STANDARD', pricesFrom, releasedIp }, runtime) {
-      const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).executeTakeFirstOrThrow();
-      const priced = { price: BigInt(price ?? vm.monthly_price), basis, pricesFrom: pricesFrom ?? vm.prices_from };
-      await confirmResize(db, { runtime, vm, to, hold: BigInt(hold), ...priced, releasedIp });
+      hold: Number(hold),
+      monthly: Number(increase > 0n ? increase : 0n),
+      spending,
+      to,
+      before: { ...before, ipv4: [...before.ipv4] },
+      price: Number(price),
+      basis,
+      pricesFrom,
+      releasedIp,
     },
-  },
-
-  describeFailure: undoneMessage,
-};
+    size,
+    change: { runtime, vm, to, hold, price, basis, pricesFrom, releasedIp },
+  };
+}
 
 /** @returns The price of 30 days. */
-async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pricesFrom, releasedIp }: ResizeToConfirm): Promise<Money> {
+export async function confirmResize(
+  db: Db,
+  { runtime, vm, to, hold, price, basis, pricesFrom, releasedIp }: ResizeToConfirm,
+): Promise<Money> {
   const from = resourcesOf(vm);
   const instant = await settledInstant(db, vm, runtime);
   const { clock, hypervisor } = runtime.ports;

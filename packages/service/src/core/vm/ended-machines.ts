@@ -10,38 +10,37 @@ import type { WorkKind } from '../../delivery/background-work.ts';
 import { runCommand } from '../../delivery/command.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import type { Schema } from '../../store/schema.ts';
 import { readSetting, writeSetting } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { beginChange, endChange } from './change.ts';
+import { endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
 import { stopVm, vmDetails } from './deliveries.ts';
 import type { VmDetails } from './deliveries.ts';
+import { endRestart, reserveRestart } from './guest-deliveries.ts';
 import { vmSubject } from './identifier.ts';
 
-/** Starts the machine of a running VM. If that fails, the machine stays stopped until the next attempt. */
-export const startMachine: UndoableDelivery<VmRequest, VmDetails, VmRequest, void> = {
+export const machineStart: UndoableDelivery<VmDetails> = {
   name: 'startMachine',
-  recovery: 'undo',
   details: vmDetails,
   subject: vmSubject,
-  async reserve({ db }, request) {
-    const { vm } = await beginChange(db, request, 'restart');
-    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: request };
-  },
-  call: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
-  async confirm({ db }, { runtime, vmId }) {
-    await endChange(db, vmId, { booted: runtime.ports.clock.now() });
-  },
-  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
-  async rollBack({ db }, { vmId }) {
-    await endChange(db, vmId);
-  },
-  asTask: {
-    async begin() {},
-    finish: (transaction, { vmId }, runtime) => startMachine.confirm(transaction, { runtime, vmId }),
+  afterTask: ({ db }, { vmId }, runtime) => endRestart(db, { runtime, vmId }),
+  undo: {
+    call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
+    async store({ db }, { vmId }) {
+      await endChange(db, vmId);
+    },
   },
 };
+
+/** Starts the machine of a running VM. If that fails, the machine stays stopped until the next attempt. */
+async function startMachine(steps: Steps<void>, request: VmRequest): Promise<void> {
+  await steps.reserve(machineStart, ({ db }) => reserveRestart(db, request));
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.start(request.vmId, token));
+  if (task) return steps.wait(async () => {});
+  return steps.confirm(({ db }) => endRestart(db, request));
+}
 
 /** After this many failed attempts, the VM is stopped. */
 const MAX_ATTEMPTS = 5;
@@ -205,10 +204,10 @@ export function restartWork(runtime: Runtime, onFailure: (failed: FailedStart) =
     },
     async perform({ vmId, attempt }) {
       try {
-        await runCommand(runtime, startMachine, { runtime, vmId });
+        await runCommand(runtime, (steps: Steps<void>) => startMachine(steps, { runtime, vmId }));
       } catch (error) {
         onFailure({ vmId, error });
-        if (attempt >= MAX_ATTEMPTS) await runCommand(runtime, stopVm, { runtime, vmId });
+        if (attempt >= MAX_ATTEMPTS) await runCommand(runtime, (steps: Steps<void>) => stopVm(steps, { runtime, vmId }));
       }
     },
     onFailure: (error) => onFailure({ vmId: undefined, error }),

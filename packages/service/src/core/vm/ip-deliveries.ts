@@ -2,8 +2,9 @@
 import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
-import { enqueue, onlyEnqueued } from '../../delivery/enqueue.ts';
+import { enqueue } from '../../delivery/enqueue.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { Reserved, Steps } from '../../delivery/steps.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import { lockAccount } from '../../store/account-lock.ts';
@@ -16,15 +17,16 @@ import { previewPositionEnd } from '../accounting/vm-billing.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
-import type { Repricing, ResizeDetails, ResizePlan } from './deliveries.ts';
+import type { Repricing } from './deliveries.ts';
 import {
   addedToMonth,
   billAt,
+  confirmResize,
   heldDetails,
   increaseOf,
   moreHeld,
   pricedResize,
-  resizeVm,
+  reserveResize,
   resourceDetails,
   resourcesOf,
   settledInstant,
@@ -32,6 +34,7 @@ import {
   sizeOf,
   undoneMessage,
   usesNewAddressesLater,
+  vmResize,
 } from './deliveries.ts';
 import { vmSubject } from './identifier.ts';
 import { assertAssignable, assertMoreIps, findExtraIp, vmOfForm } from './own-ips.ts';
@@ -51,18 +54,20 @@ export interface IpPurchase extends IpRequest {
   readonly maxPrice: string | undefined;
 }
 
-/** Gives a VM further addresses. Interrupted, it is a resize. The result is the net price of 30 days. */
-export const buyIps: UndoableDelivery<IpPurchase, ResizeDetails, ResizePlan, Money> = {
-  ...resizeVm,
-  async reserve(transaction, { vmid, count, ...request }) {
-    const { db } = transaction;
+/** Gives a VM further addresses, which is a resize. @returns The net price of 30 days. */
+export async function buyIps(steps: Steps<Money>, { vmid, count, ...request }: IpPurchase): Promise<Money> {
+  const resize = await steps.reserve(vmResize, async ({ db }) => {
     // The lock keeps other transactions from changing the VM.
     await lockAccount(db, request.accountId);
     const vm = await vmOfForm(db, request.accountId, vmid);
     await assertMoreIps(db, vm, count);
-    return resizeVm.reserve(transaction, { ...request, vmId: vm.id, resources: { ips: vm.ips + count } });
-  },
-};
+    const reserved = await reserveResize(db, { ...request, vmId: vm.id, resources: { ips: vm.ips + count } });
+    return 'price' in reserved ? steps.inPlace(reserved.price) : reserved;
+  });
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(resize.size, token));
+  if (task) return steps.wait(async () => resize.change.price);
+  return steps.confirm(({ db }) => confirmResize(db, resize.change));
+}
 
 /** A VM and its net price of 30 days. */
 export interface PricedVm {
@@ -76,28 +81,21 @@ export interface IpRelease extends IpRequest {
   readonly maxPrice: string | undefined;
 }
 
-/** Takes an additional address from its VM. Interrupted, it is a resize. */
-export const releaseIp: UndoableDelivery<IpRelease, ResizeDetails, ResizePlan, PricedVm> = {
-  ...resizeVm,
-  async reserve(transaction, { address: text, ...request }) {
-    const { db } = transaction;
+/** Takes an additional address from its VM, which is a resize. */
+export async function releaseIp(steps: Steps<PricedVm>, { address: text, ...request }: IpRelease): Promise<PricedVm> {
+  const { size, change } = await steps.reserve(vmResize, async ({ db }) => {
     await lockAccount(db, request.accountId);
     const { address, vm } = await findExtraIp(db, request.accountId, text);
-    const reserved = await resizeVm.reserve(transaction, {
-      ...request,
-      vmId: vm.id,
-      resources: { ips: vm.ips - 1 },
-      releasedIp: address,
-    });
-    if ('result' in reserved) throw new Error(`The VM ${vm.id} has not lost the address ${address}.`);
+    const resize = { vmId: vm.id, resources: { ips: vm.ips - 1 }, releasedIp: address };
+    const reserved = await reserveResize(db, { ...request, ...resize });
+    if ('price' in reserved) throw new Error(`The VM ${vm.id} has not lost the address ${address}.`);
     return reserved;
-  },
-  confirm: async (transaction, plan) => ({ vmId: plan.vm.id, price: await resizeVm.confirm(transaction, plan) }),
-  asTask: {
-    begin: async (_transaction, { vm, price }) => ({ vmId: vm.id, price }),
-    finish: async (transaction, details, runtime) => resizeVm.asTask?.finish(transaction, details, runtime),
-  },
-};
+  });
+  const vmId = change.vm.id;
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(size, token));
+  if (task) return steps.wait(async () => ({ vmId, price: change.price }));
+  return steps.confirm(async ({ db }) => ({ vmId, price: await confirmResize(db, change) }));
+}
 
 /** How a VM changes. */
 const changeDetails = v.object({
@@ -112,12 +110,7 @@ const changeDetails = v.object({
 type VmChange = v.InferOutput<typeof changeDetails>;
 
 const moveDetails = v.object({ ...heldDetails.entries, address: v.string(), source: changeDetails, target: changeDetails });
-type StoredIpMove = v.InferOutput<typeof moveDetails>;
-
-interface MovePlan {
-  readonly runtime: Runtime;
-  readonly move: StoredIpMove;
-}
+type IpMoveDetails = v.InferOutput<typeof moveDetails>;
 
 /** An address to move to another VM. */
 export interface IpMove extends IpRequest {
@@ -133,39 +126,63 @@ export interface MovedIp {
   readonly target: PricedVm;
 }
 
+export const ipMove: UndoableDelivery<IpMoveDetails> = {
+  name: 'assignIp',
+  details: moveDetails,
+  subject: vmSubject,
+  afterTask: async ({ db }, move, runtime) => void (await confirmMove(db, runtime, move)),
+  undo: {
+    call: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
+    async store({ db }, { accountId, hold, spending, source, target }) {
+      await releaseCredit(db, accountId, BigInt(hold));
+      await giveSpendingBack(db, spending);
+      await endChange(db, source.vmId);
+      await endChange(db, target.vmId);
+    },
+  },
+  describeFailure: undoneMessage,
+};
+
 /**
  * Moves an additional address to another VM. The VM that has it loses it first, and both are then billed for what they will have: price and
  * credit are those of both VMs together. The call for the other VM is enqueued in the same transaction, and recovery makes it until it succeeds.
  */
-export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp> = {
-  name: 'assignIp',
-  recovery: 'undo',
-  details: moveDetails,
-  subject: vmSubject,
+export async function assignIp(steps: Steps<MovedIp>, request: IpMove): Promise<MovedIp> {
+  const { runtime } = request;
+  const { details: move } = await steps.reserve(ipMove, ({ db }) => reserveMove(db, request));
+  const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(move.source.after, token));
+  if (task) return steps.wait(async () => movedIpOf(move));
+  return steps.confirm(({ db }) => confirmMove(db, runtime, move));
+}
 
-  async reserve({ db }, { runtime, accountId, spender, address: text, vmid, maxPrice }) {
-    await lockAccount(db, accountId);
-    const { address, vm: from } = await findExtraIp(db, accountId, text);
-    const to = await vmOfForm(db, accountId, vmid);
-    await assertAssignable(db, from, to);
-    const source = await beginIpChange(db, { runtime, accountId, vmId: from.id }, (ipv4) => ipv4.filter((one) => one !== address));
-    const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
-    const together = source.repricing.price + target.repricing.price;
-    assertPriceAccepted(together, maxPrice, `The net price of the VMs ${from.id} and ${to.id} together`);
-    const { clock } = runtime.ports;
-    await assertMonthOf(db, accountId, {
-      added: (hosts) => source.added(hosts) + target.added(hosts),
-      hosts: [source.host, target.host],
-      field: 'vmid',
-      now: clock.now(),
-    });
-    const both = [source.repricing, target.repricing];
-    const hold = moreHeld(both);
-    if (hold !== 0n)
-      await holdCredit(db, accountId, hold, `for the new prices of the VMs ${from.id} and ${to.id} until the end of the month`);
-    const increase = increaseOf(both);
-    const spending = await spend(db, spender, increase, clock.now());
-    const move: StoredIpMove = {
+async function reserveMove(
+  db: Db,
+  { runtime, accountId, spender, address: text, vmid, maxPrice }: IpMove,
+): Promise<Reserved<IpMoveDetails>> {
+  await lockAccount(db, accountId);
+  const { address, vm: from } = await findExtraIp(db, accountId, text);
+  const to = await vmOfForm(db, accountId, vmid);
+  await assertAssignable(db, from, to);
+  const source = await beginIpChange(db, { runtime, accountId, vmId: from.id }, (ipv4) => ipv4.filter((one) => one !== address));
+  const target = await beginIpChange(db, { runtime, accountId, vmId: to.id }, (ipv4) => [...ipv4, address]);
+  const together = source.repricing.price + target.repricing.price;
+  assertPriceAccepted(together, maxPrice, `The net price of the VMs ${from.id} and ${to.id} together`);
+  const { clock } = runtime.ports;
+  await assertMonthOf(db, accountId, {
+    added: (hosts) => source.added(hosts) + target.added(hosts),
+    hosts: [source.host, target.host],
+    field: 'vmid',
+    now: clock.now(),
+  });
+  const both = [source.repricing, target.repricing];
+  const hold = moreHeld(both);
+  if (hold !== 0n)
+    await holdCredit(db, accountId, hold, `for the new prices of the VMs ${from.id} and ${to.id} until the end of the month`);
+  const increase = increaseOf(both);
+  const spending = await spend(db, spender, increase, clock.now());
+  return {
+    accountId,
+    details: {
       vmId: from.id,
       accountId,
       hold: Number(hold),
@@ -174,47 +191,24 @@ export const assignIp: UndoableDelivery<IpMove, StoredIpMove, MovePlan, MovedIp>
       address,
       source: source.change,
       target: target.change,
-    };
-    return { accountId, details: move, plan: { runtime, move } };
-  },
-
-  call: ({ hypervisor }, { move: { source } }, token) => hypervisor.resize(source.after, token),
-
-  async confirm({ db }, { runtime, move }) {
-    return confirmMove(db, runtime, move);
-  },
-
-  compensate: ({ hypervisor }, { source }, token) => hypervisor.resize(source.before, token),
-
-  async rollBack({ db }, { accountId, hold, spending, source, target }) {
-    await releaseCredit(db, accountId, BigInt(hold));
-    await giveSpendingBack(db, spending);
-    await endChange(db, source.vmId);
-    await endChange(db, target.vmId);
-  },
-
-  asTask: {
-    begin: async (_transaction, { move }) => movedIpOf(move),
-    finish: async ({ db }, move, runtime) => void (await confirmMove(db, runtime, move)),
-  },
-
-  describeFailure: undoneMessage,
-};
+    },
+  };
+}
 
 // The last one is missing in the reservations of earlier versions.
 const attachDetails = v.object({ vmId: v.number(), size: sizeDetails, requiresRestart: v.optional(v.boolean()) });
 
 /** Gives a moved address to the machine of its new VM, which is billed for it already. */
-export const attachIp: FinishableDelivery<never, v.InferOutput<typeof attachDetails>, void> = {
+export const ipAttachment: FinishableDelivery<v.InferOutput<typeof attachDetails>> = {
   name: 'attachIp',
-  recovery: 'finish',
   details: attachDetails,
   subject: vmSubject,
-  reserve: onlyEnqueued,
-  call: ({ hypervisor }, { size }, token) => hypervisor.resize(size, token),
-  async confirm({ db }, { vmId, requiresRestart = false }) {
-    await endChange(db, vmId);
-    await confirmAddresses(db, vmId, requiresRestart);
+  finish: {
+    call: ({ hypervisor }, { size }, token) => hypervisor.resize(size, token),
+    async store({ db }, { vmId, requiresRestart = false }) {
+      await endChange(db, vmId);
+      await confirmAddresses(db, vmId, requiresRestart);
+    },
   },
 };
 
@@ -253,7 +247,7 @@ async function beginIpChange(
   };
 }
 
-async function confirmMove(db: Db, runtime: Runtime, move: StoredIpMove): Promise<MovedIp> {
+async function confirmMove(db: Db, runtime: Runtime, move: IpMoveDetails): Promise<MovedIp> {
   const { accountId, hold, address, source, target } = move;
   const instant = await settledInstant(db, { account_id: accountId }, runtime);
   await releaseCredit(db, accountId, BigInt(hold));
@@ -262,7 +256,7 @@ async function confirmMove(db: Db, runtime: Runtime, move: StoredIpMove): Promis
   await endChange(db, source.vmId);
   const vm = await db.selectFrom('vms').select('state').where('id', '=', target.vmId).executeTakeFirstOrThrow();
   const requiresRestart = usesNewAddressesLater(vm, runtime);
-  await enqueue(db, runtime.ports, attachIp, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
+  await enqueue(db, runtime.ports, ipAttachment, { accountId, details: { vmId: target.vmId, size: target.after, requiresRestart } });
   return moved;
 }
 
@@ -275,7 +269,7 @@ async function bill(db: Db, accountId: string, { vmId, to, price, basis, pricesF
   return { vmId, price: present };
 }
 
-function movedIpOf({ source, target }: StoredIpMove): MovedIp {
+function movedIpOf({ source, target }: IpMoveDetails): MovedIp {
   return {
     source: { vmId: source.vmId, price: BigInt(source.price) },
     target: { vmId: target.vmId, price: BigInt(target.price) },

@@ -1,9 +1,10 @@
 /** VMs that boot from ISO files of the hypervisor. */
-import type { IsoFile } from '@reseller/adapters';
+import type { FencingToken, IsoFile } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
@@ -27,51 +28,49 @@ const details = v.object({
 });
 type Details = v.InferOutput<typeof details>;
 
-interface Plan extends Details {
-  readonly request: IsoRequest;
-  readonly file: IsoFile | null;
-}
-
-/**
- * Restarts a running VM, which boots from another file or from its disk. It stays billed. A stopped VM only gives its file back. The result is
- * the file, or null for the disk.
- */
-export const bootFromIso: UndoableDelivery<IsoRequest, Details, Plan, IsoFile | null> = {
+export const isoBoot: UndoableDelivery<Details> = {
   name: 'bootFromIso',
-  recovery: 'undo',
   details,
   subject: vmSubject,
-  async reserve({ db }, request) {
-    const { vm } = await beginChange(db, request, request.iso === null ? 'eject' : 'restart');
-    const { files } = requirePart(request.runtime.ports.hypervisor, 'isos');
-    const file = request.iso === null ? null : fileNamed(request.iso, files);
-    if (file === null && vm.iso === null) {
-      await endChange(db, vm.id);
-      return { result: null };
-    }
-    const stored = { vmId: vm.id, iso: request.iso, before: vm.iso, isStopped: vm.state === 'stopped' };
-    return { accountId: vm.account_id, details: stored, plan: { ...stored, request, file } };
-  },
-  call: ({ hypervisor }, { vmId, iso }, token) => boot({ hypervisor }, vmId, iso, token),
-  async confirm({ db }, { request: { runtime }, file, ...booted }) {
-    await finishBoot(db, runtime, booted);
-    return file;
-  },
-  compensate: ({ hypervisor }, { vmId, before }, token) => boot({ hypervisor }, vmId, before, token),
-  async rollBack({ db }, { vmId }) {
-    await endChange(db, vmId);
-  },
-  asTask: {
-    begin: async (_transaction, { file }) => file,
-    finish: ({ db }, booted, runtime) => finishBoot(db, runtime, booted),
+  afterTask: ({ db }, booted, runtime) => finishBoot(db, runtime, booted),
+  undo: {
+    call: (ports, { vmId, before }, token) => boot(ports, { vmId, iso: before }, token),
+    async store({ db }, { vmId }) {
+      await endChange(db, vmId);
+    },
   },
 };
+
+/**
+ * Restarts a running VM, which boots from another file or from its disk. It stays billed. A stopped VM only gives its file back.
+ *
+ * @returns The file, or null for the disk.
+ */
+export async function bootFromIso(steps: Steps<IsoFile | null>, request: IsoRequest): Promise<IsoFile | null> {
+  const { runtime, iso } = request;
+  const { details: booted, file } = await steps.reserve(isoBoot, async ({ db }) => {
+    const { vm } = await beginChange(db, request, iso === null ? 'eject' : 'restart');
+    const { files } = requirePart(runtime.ports.hypervisor, 'isos');
+    const wanted = iso === null ? null : fileNamed(iso, files);
+    if (wanted === null && vm.iso === null) {
+      await endChange(db, vm.id);
+      return steps.inPlace(null);
+    }
+    return { accountId: vm.account_id, details: { vmId: vm.id, iso, before: vm.iso, isStopped: vm.state === 'stopped' }, file: wanted };
+  });
+  const task = await steps.call((ports, token) => boot(ports, booted, token));
+  if (task) return steps.wait(async () => file);
+  return steps.confirm(async ({ db }) => {
+    await finishBoot(db, runtime, booted);
+    return file;
+  });
+}
 
 async function finishBoot(db: Db, { ports }: Runtime, { vmId, iso, isStopped = false }: Omit<Details, 'before'>): Promise<void> {
   await endChange(db, vmId, { iso, ...(!isStopped && { booted: ports.clock.now() }) });
 }
 
-function boot(ports: Pick<Ports, 'hypervisor'>, vmId: number, iso: string | null, token: number) {
+function boot(ports: Ports, { vmId, iso }: Pick<Details, 'vmId' | 'iso'>, token: FencingToken) {
   const isos = requirePart(ports.hypervisor, 'isos');
   return iso === null ? isos.eject(vmId, token) : isos.insert(vmId, iso, token);
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+import { insertMany } from '../../../test/insert-many.ts';
 import { until } from '../../../test/instances.ts';
 import { accept, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
 import type { Receiver, Respond } from '../../../test/webhook-receiver.ts';
@@ -179,8 +180,8 @@ async function fillQueue(service: TestService, count: number): Promise<void> {
   const waiting = { webhook_id, subject, state: 'pending', attempts: 0, next_attempt: now, claimed_until: 0, created: now };
   const deliveries = numbers.map((number) => ({ ...waiting, event_id: `event-${number}`, number: Number(last_delivery) + number }));
   await service.store.commit(async ({ db }) => {
-    await service.store.insertRows(db, 'events', Object.keys(events[0] ?? {}), JSON.stringify(events));
-    await service.store.insertRows(db, 'webhook_deliveries', Object.keys(deliveries[0] ?? {}), JSON.stringify(deliveries));
+    await insertMany(service.store, db, 'events', events);
+    await insertMany(service.store, db, 'webhook_deliveries', deliveries);
     await db
       .updateTable('webhooks')
       .set({ last_delivery: Number(last_delivery) + count })

@@ -1,6 +1,5 @@
 import { findDomain } from '../../core/domain/domain.ts';
 import { terminateDomain } from '../../core/domain/terminate.ts';
-import type { TerminationRequest } from '../../core/domain/terminate.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { secondsToInstant } from '../../rules/instants.ts';
 import type { DeliveredOperation } from '../operation.ts';
@@ -9,10 +8,10 @@ import type { DeliveredOperation } from '../operation.ts';
 const NO_NAME = '';
 
 /** DELETE /domain/{domain}/delete: cancels a domain, which stays registered until it expires. */
-export const deleteDomain: DeliveredOperation<'deleteDomain', TerminationRequest, void> = {
+export const deleteDomain: DeliveredOperation<'deleteDomain', void> = {
   kind: 'delivered',
-  deliveryFor: () => terminateDomain,
-  requestOf: ({ runtime, accountId, path }) => ({ runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),
+  deliver: (steps, { runtime, accountId, path }) =>
+    terminateDomain(steps, { runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),
   async success(_result, call, { db }) {
     const { name, expires } = await findDomain(db, call);
     return {

@@ -6,7 +6,7 @@ import { deliveredCall } from '../operation.ts';
 import type { Call, DeliveredOperation, Success } from '../operation.ts';
 import { registrarChange } from './registrar-change.ts';
 
-export const disableDnssec = registrarChange<'disableDomainDnssec', Signing>({
+export const dnssecRemoval = registrarChange<'disableDomainDnssec', Signing>({
   name: 'disableDomainDnssec',
   value: signingDetails,
   // The signer stays known while resolvers may have its DS records.
@@ -22,8 +22,8 @@ export const disableDnssec = registrarChange<'disableDomainDnssec', Signing>({
 });
 
 /** POST /domain/{domain}/dnssec/disable: removes the DS records from the registry. */
-export const disableDomainDnssec: DeliveredOperation<'disableDomainDnssec', Call<'disableDomainDnssec'>, Success<'disableDomainDnssec'>> = {
-  ...deliveredCall(disableDnssec),
+export const disableDomainDnssec: DeliveredOperation<'disableDomainDnssec', Success<'disableDomainDnssec'>> = {
+  ...deliveredCall(dnssecRemoval.carryOut),
   async inPlace({ db }, call) {
     const domain = await settleAndFindDomain(db, call.runtime, call);
     return domain.state === 'registered' && dnssecOf(domain).records.length === 0 ? removed(call, domain) : undefined;

@@ -9,7 +9,8 @@ import { asciiNameOf } from '../../rules/domain-name.ts';
 import { secondsToInstant } from '../../rules/instants.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
-import type { Call, DeliveredOperation, Success } from '../operation.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call } from '../operation.ts';
 import { registrarChange } from './registrar-change.ts';
 
 interface EnableCall extends Call<'enableDomainDnssec'> {
@@ -17,7 +18,7 @@ interface EnableCall extends Call<'enableDomainDnssec'> {
   readonly signed: PromiseSettledResult<readonly DsRecord[] | undefined>;
 }
 
-export const enableDnssec = registrarChange<'enableDomainDnssec', Signing, EnableCall>({
+export const dnssecAddition = registrarChange<'enableDomainDnssec', Signing, EnableCall>({
   name: 'enableDomainDnssec',
   value: signingDetails,
   wanted(_db, call, domain) {
@@ -40,18 +41,13 @@ export const enableDnssec = registrarChange<'enableDomainDnssec', Signing, Enabl
 });
 
 /** POST /domain/{domain}/dnssec/enable: gives the registry the DS records of the zone. */
-export const enableDomainDnssec: DeliveredOperation<'enableDomainDnssec', EnableCall, Success<'enableDomainDnssec'>> = {
-  kind: 'delivered',
-  deliveryFor: () => enableDnssec,
-  async requestOf(call) {
-    const { dns } = call.runtime.ports;
-    const name = asciiNameOf(call.path.domain) ?? call.path.domain;
-    // A repeated request gets its stored response even if the DNS server is away, so a failure is thrown later.
-    const [signed] = await Promise.allSettled([dns.dsRecords?.(name)]);
-    return { ...call, signed };
-  },
-  success: async (success) => success,
-};
+export const enableDomainDnssec = deliveredCall<'enableDomainDnssec'>(async (steps, call) => {
+  const { dns } = call.runtime.ports;
+  const name = asciiNameOf(call.path.domain) ?? call.path.domain;
+  // A repeated request gets its stored response even if the DNS server is away, so a failure is thrown later.
+  const [signed] = await Promise.allSettled([dns.dsRecords?.(name)]);
+  return dnssecAddition.carryOut(steps, { ...call, signed });
+});
 
 /** @throws Refusal 409 without DS records, 422 if they break a rule. */
 function ownRecords({ form }: EnableCall, { name }: DomainRow): readonly DsRecord[] {

@@ -13,6 +13,7 @@ import { domainOfOther, isAuthcodeOf, moveToAccount, settleBoth } from '../../co
 import type { DomainMove } from '../../core/domain/move.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Reserved } from '../../delivery/steps.ts';
 import { assertPriceAccepted } from '../../rules/credit.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
@@ -33,60 +34,65 @@ const details = v.object({
   type: v.optional(v.picklist(['CREATE', 'TRANSFER'])),
   spending: v.optional(spendingDetails),
 });
+
 type Details = v.InferOutput<typeof details>;
 
-interface Plan {
-  readonly call: Call<'registerDomain'>;
-  readonly order: DomainOrder;
-  readonly charge: Charge;
-  /** Whether the registry said that nobody has the name. */
-  isFree: boolean;
-}
-
-export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, Success<'registerDomain'>> = {
+export const domainPurchase: UndoableDelivery<Details> = {
   name: 'registerDomain',
-  recovery: 'undo',
   leavesNoTrace: true,
   details,
   subject: domainSubject,
-
-  async reserve({ db }, call) {
-    const reserved = await reserve(db, call);
-    if ('result' in reserved) return reserved;
-    const { order, charge } = reserved;
-    const { accountId, spender, now } = call;
-    await holdCredit(db, accountId, charge.amount);
-    const spending = await spend(db, spender, charge.amount, now);
-    const { name } = order;
-    const type = call.form.authcode === undefined ? 'CREATE' : 'TRANSFER';
-    return {
-      accountId,
-      details: { name, accountId, hold: Number(charge.amount), type, spending },
-      plan: { call, order, charge, isFree: false },
-    };
+  async afterTask({ db }, { name, accountId, hold, type = 'CREATE' }, runtime) {
+    const now = runtime.ports.clock.now();
+    const amount = BigInt(hold);
+    await settle(db, runtime, { accountId, now });
+    await releaseCredit(db, accountId, amount);
+    const delegation = type === 'TRANSFER' ? unsettledFrom(now) : {};
+    const { created: start, expires: stop } = await endState(db, name, 'pending', { state: 'registered', ...delegation });
+    await chargeOwed(db, runtime.ports, { accountId, kind: 'domain', subject: name, type, start, stop, amount }, now);
   },
+  undo: {
+    call: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
+    async store({ db }, { name, accountId, hold, spending }) {
+      await db.deleteFrom('domains').where('name', '=', name).where('state', 'in', ['reserved', 'pending']).execute();
+      await releaseCredit(db, accountId, BigInt(hold));
+      await giveSpendingBack(db, spending);
+    },
+  },
+};
 
-  async call({ registrar }, plan, token) {
-    const { order, call } = plan;
-    const { authcode } = call.form;
+/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
+export const registerDomain = deliveredCall<'registerDomain'>(async (steps, call) => {
+  const { runtime, accountId, form, now } = call;
+  const { order, charge } = await steps.reserve(domainPurchase, async ({ db }) => {
+    const reserved = await reserveRegistration(db, call);
+    return 'moved' in reserved ? steps.inPlace(reserved.moved) : reserved;
+  });
+  let isFree = false;
+  const task = await steps.call(async ({ registrar }, token) => {
+    const { authcode } = form;
     // Before the order, because a registry that has received it may call the name taken.
-    plan.isFree = authcode === undefined && (await registrar.isAvailable(order.name));
+    isFree = authcode === undefined && (await registrar.isAvailable(order.name));
     const end = await (authcode === undefined ? registrar.register(order, token) : registrar.transfer(order, authcode, token));
-    if (typeof end === 'object') return end;
     if (end === 'taken') throw registeredAlready(order.name);
     if (end === 'refused') throw wrongAuthcode(order.name);
     if (end === 'signed') throw signedElsewhere(order.name);
-    return undefined;
-  },
-
-  async confirm({ db }, { call, order, charge }) {
+    return typeof end === 'object' ? end : undefined;
+  });
+  if (task)
+    return steps.wait(async ({ db }) => {
+      const row = await endState(db, order.name, 'reserved', { state: 'pending', zone_withheld: isFree ? 0 : 1 });
+      const what = form.authcode === undefined ? 'registration' : 'transfer';
+      const message = `The ${what} was accepted. The status of the domain is PENDING until the registry has carried it out.`;
+      return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
+    });
+  return steps.confirm(async ({ db }) => {
     const row = await endState(db, order.name, 'reserved', { state: 'registered' });
     // The charge comes after the delivery, because a registration that was undone must not be on an invoice. A month may have ended since
     // the reservation.
-    const { runtime, accountId, form, now } = call;
     const confirmed = runtime.ports.clock.now();
     await settle(db, runtime, { accountId, now: confirmed });
-    await releaseCredit(db, charge.accountId, charge.amount);
+    await releaseCredit(db, accountId, charge.amount);
     await chargeOwed(db, runtime.ports, charge, confirmed);
     const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
     return {
@@ -94,47 +100,25 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
       data: toDomainDetails(row, runtime, Math.floor(now / 1000)),
       bought: { kind: 'domain', subject: row.name, price: Number(charge.amount) },
     };
-  },
+  });
+});
 
-  compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
-
-  asTask: {
-    async begin({ db }, { call: { runtime, form, now }, order, isFree }) {
-      const row = await endState(db, order.name, 'reserved', { state: 'pending', zone_withheld: isFree ? 0 : 1 });
-      const what = form.authcode === undefined ? 'registration' : 'transfer';
-      const message = `The ${what} was accepted. The status of the domain is PENDING until the registry has carried it out.`;
-      return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
-    },
-    async finish({ db }, { name, accountId, hold, type = 'CREATE' }, runtime) {
-      const now = runtime.ports.clock.now();
-      const amount = BigInt(hold);
-      await settle(db, runtime, { accountId, now });
-      await releaseCredit(db, accountId, amount);
-      const delegation = type === 'TRANSFER' ? unsettledFrom(now) : {};
-      const { created: start, expires: stop } = await endState(db, name, 'pending', { state: 'registered', ...delegation });
-      await chargeOwed(db, runtime.ports, { accountId, kind: 'domain', subject: name, type, start, stop, amount }, now);
-    },
-  },
-
-  async rollBack({ db }, { name, accountId, hold, spending }) {
-    await db.deleteFrom('domains').where('name', '=', name).where('state', 'in', ['reserved', 'pending']).execute();
-    await releaseCredit(db, accountId, BigInt(hold));
-    await giveSpendingBack(db, spending);
-  },
-};
+/** A purchase of a domain that is reserved. */
+interface ReservedDomain extends Reserved<Details> {
+  readonly order: DomainOrder;
+  readonly charge: Charge;
+}
 
 async function endState(db: Db, name: string, state: DomainRow['state'], next: Partial<DomainRow>): Promise<DomainRow> {
   return db.updateTable('domains').set(next).where('name', '=', name).where('state', '=', state).returningAll().executeTakeFirstOrThrow();
 }
 
-/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
-export const registerDomain = deliveredCall(register);
-
-async function reserve(
+/** @returns The success alone of a domain that has come from another account of the service. */
+async function reserveRegistration(
   db: Db,
   call: Call<'registerDomain'>,
-): Promise<Pick<Plan, 'order' | 'charge'> | { readonly result: Success<'registerDomain'> }> {
-  const { runtime, accountId, form, now } = call;
+): Promise<ReservedDomain | { readonly moved: Success<'registerDomain'> }> {
+  const { runtime, accountId, spender, form, now } = call;
   const other = (await domainOfOther(db, asciiNameOf(form.domain) ?? form.domain, accountId))?.account_id;
   // A cancelled domain that has expired is free, even if its end has not been performed yet.
   await (other === undefined ? settle(db, runtime, { accountId, now }) : settleBoth(db, runtime, { accountIds: [accountId, other], now }));
@@ -167,19 +151,26 @@ async function reserve(
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')
     .executeTakeFirst();
-  if (!inserted) return { result: await transferHere(db, call, { name, handle, nameservers: { ...nameservers, ns1, ns2 }, other }) };
-  const isTransfer = form.authcode !== undefined;
+  if (!inserted) return { moved: await transferHere(db, call, { name, handle, nameservers: { ...nameservers, ns1, ns2 }, other }) };
+  const type = form.authcode === undefined ? 'CREATE' : 'TRANSFER';
   const charge: Charge = {
     accountId,
     kind: 'domain',
     subject: name,
-    type: isTransfer ? 'TRANSFER' : 'CREATE',
+    type,
     start: created,
     stop: expires,
     amount: registrationPrice(form, prices),
   };
   assertPriceAccepted(charge.amount, form.max_price);
-  return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
+  await holdCredit(db, accountId, charge.amount);
+  const spending = await spend(db, spender, charge.amount, now);
+  return {
+    accountId,
+    details: { name, accountId, hold: Number(charge.amount), type, spending },
+    order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) },
+    charge,
+  };
 }
 
 /** The net price of a registration, or of a transfer if the form has an auth code. */

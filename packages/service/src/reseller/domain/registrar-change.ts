@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { beginDomainChange, domainSubject, endDomainChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import type { Db } from '../../store/store.ts';
 import type { Call, OperationId, Success } from '../operation.ts';
 
@@ -34,15 +35,15 @@ interface Details<Value> {
   readonly before: Value;
 }
 
-interface Plan<Value, Request> {
-  readonly call: Request;
-  readonly domain: DomainRow;
-  readonly after: Value;
+/** How a change is carried out. */
+interface CarriedOut<Id extends OperationId, Value, Request> {
+  readonly delivery: UndoableDelivery<Details<Value>>;
+  carryOut(steps: Steps<Success<Id>>, call: Request): Promise<Success<Id>>;
 }
 
-/** The delivery of a change. If the registrar fails, the domain keeps its value on both sides. */
+/** If the registrar fails, the domain keeps its value on both sides. */
 export function registrarChange<Id extends OperationId, Value, Request extends DomainCall<Id> = DomainCall<Id>>({
-  name: delivery,
+  name: nameOfDelivery,
   value,
   wanted,
   begun,
@@ -50,29 +51,31 @@ export function registrarChange<Id extends OperationId, Value, Request extends D
   set,
   columnsOf,
   success,
-}: RegistrarChange<Id, Value, Request>): UndoableDelivery<Request, Details<Value>, Plan<Value, Request>, Success<Id>> {
-  return {
-    name: delivery,
-    recovery: 'undo',
+}: RegistrarChange<Id, Value, Request>): CarriedOut<Id, Value, Request> {
+  const delivery: UndoableDelivery<Details<Value>> = {
+    name: nameOfDelivery,
     details: v.object({ name: v.string(), before: value }),
     subject: domainSubject,
-
-    async reserve({ db }, call) {
-      const domain = await settleAndFindDomain(db, call.runtime, call);
-      const after = await wanted(db, call, domain);
-      const { name } = domain;
-      await beginDomainChange(db, domain, begun?.(after, call, domain));
-      return { accountId: call.accountId, details: { name, before: await valueOf(db, domain) }, plan: { call, domain, after } };
+    undo: {
+      call: ({ registrar }, { name, before }, token) => set(registrar, name, before, token),
+      store: ({ db }, { name }) => endDomainChange(db, name),
     },
-
-    call: ({ registrar }, { domain: { name }, after }, token) => set(registrar, name, after, token),
-
-    async confirm({ db }, { call, domain, after }) {
-      await endDomainChange(db, domain.name, columnsOf(after));
-      return success(after, call, domain);
+  };
+  return {
+    delivery,
+    async carryOut(steps, call) {
+      const { domain, after } = await steps.reserve(delivery, async ({ db }) => {
+        const row = await settleAndFindDomain(db, call.runtime, call);
+        const next = await wanted(db, call, row);
+        await beginDomainChange(db, row, begun?.(next, call, row));
+        const details = { name: row.name, before: await valueOf(db, row) };
+        return { accountId: call.accountId, details, domain: row, after: next };
+      });
+      await steps.call(({ registrar }, token) => set(registrar, domain.name, after, token));
+      return steps.confirm(async ({ db }) => {
+        await endDomainChange(db, domain.name, columnsOf(after));
+        return success(after, call, domain);
+      });
     },
-
-    compensate: ({ registrar }, { name, before }, token) => set(registrar, name, before, token),
-    rollBack: ({ db }, { name }) => endDomainChange(db, name),
   };
 }

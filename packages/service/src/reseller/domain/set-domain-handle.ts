@@ -7,7 +7,7 @@ import { deliveredCall } from '../operation.ts';
 import { readHandle } from './register-domain-form.ts';
 import { registrarChange } from './registrar-change.ts';
 
-export const setHandle = registrarChange<'setDomainHandle', Contact>({
+export const handleChange = registrarChange<'setDomainHandle', Contact>({
   name: 'setDomainHandle',
   value: contactDetails,
   async wanted(db, { accountId, form }, { tld }) {
@@ -26,4 +26,4 @@ export const setHandle = registrarChange<'setDomainHandle', Contact>({
 });
 
 /** POST /domain/{domain}/handle: replaces the contact of a domain. */
-export const setDomainHandle = deliveredCall(setHandle);
+export const setDomainHandle = deliveredCall(handleChange.carryOut);

@@ -7,7 +7,7 @@ import { invalid } from '../../rules/refusal.ts';
 import { deliveredCall } from '../operation.ts';
 import { registrarChange } from './registrar-change.ts';
 
-export const setNameservers = registrarChange<'setDomainNameservers', string[]>({
+export const nameserverChange = registrarChange<'setDomainNameservers', string[]>({
   name: 'setDomainNameservers',
   value: v.array(v.string()),
   wanted(_db, { form, runtime }) {
@@ -30,4 +30,4 @@ export const setNameservers = registrarChange<'setDomainNameservers', string[]>(
 });
 
 /** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
-export const setDomainNameservers = deliveredCall(setNameservers);
+export const setDomainNameservers = deliveredCall(nameserverChange.carryOut);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { deliveredCall } from '../operation.ts';
 import { registrarChange } from './registrar-change.ts';
 
-export const setTransferLock = registrarChange<'setDomainTransferLock', boolean>({
+export const transferLockChange = registrarChange<'setDomainTransferLock', boolean>({
   name: 'setDomainTransferLock',
   value: v.boolean(),
   wanted: (_db, { form }) => form.transfer_lock,
@@ -17,4 +17,4 @@ export const setTransferLock = registrarChange<'setDomainTransferLock', boolean>
 });
 
 /** POST /domain/{domain}/transfer-lock: sets or removes the transfer lock of a domain. */
-export const setDomainTransferLock = deliveredCall(setTransferLock);
+export const setDomainTransferLock = deliveredCall(transferLockChange.carryOut);

@@ -10,43 +10,21 @@ import { withdrawDomainCancellation } from '../../rules/domain-registration.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import { deliveredCall } from '../operation.ts';
-import type { Call, Success } from '../operation.ts';
 
 const details = v.object({ name: v.string(), spending: v.optional(spendingDetails) });
-type Details = v.InferOutput<typeof details>;
 
-export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details, Success<'undeleteDomain'>> = {
+export const domainUndeletion: UndoableDelivery<v.InferOutput<typeof details>> = {
   name: 'undeleteDomain',
-  recovery: 'undo',
   details,
   subject: domainSubject,
-
-  async reserve({ db }, call) {
-    const row = await settleAndFindDomain(db, call.runtime, call);
-    const { name } = row;
-    assertCancelled(row, call.now);
-    await lockAccount(db, call.accountId);
-    await beginDomainChange(db, row, { terminated: 0 });
-    await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
-    const renew = renewalPrice(await tldPriceVersions(db, row.tld), row.expires);
-    const spending = await spend(db, call.spender, renew, call.now);
-    const undeletion = { name, spending };
-    return { accountId: call.accountId, details: undeletion, plan: undeletion };
-  },
-
-  call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
-
-  async confirm({ db }, { name }) {
-    await endDomainChange(db, name);
-    return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
-  },
-
-  compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
-  async rollBack({ db }, { name, spending }) {
-    const { account_id } = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirstOrThrow();
-    await endDomainChange(db, name, { terminated: 1 });
-    await holdRenewals(db, account_id, { domain: name });
-    await giveSpendingBack(db, spending);
+  undo: {
+    call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
+    async store({ db }, { name, spending }) {
+      const { account_id } = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirstOrThrow();
+      await endDomainChange(db, name, { terminated: 1 });
+      await holdRenewals(db, account_id, { domain: name });
+      await giveSpendingBack(db, spending);
+    },
   },
 };
 
@@ -54,7 +32,25 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
  * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that is due in the
  * open period needs credit, because the account may have used the credit that the cancellation released.
  */
-export const undeleteDomain = deliveredCall(undelete);
+export const undeleteDomain = deliveredCall<'undeleteDomain'>(async (steps, call) => {
+  const { runtime, accountId, spender, now } = call;
+  const {
+    details: { name },
+  } = await steps.reserve(domainUndeletion, async ({ db }) => {
+    const row = await settleAndFindDomain(db, runtime, call);
+    assertCancelled(row, now);
+    await lockAccount(db, accountId);
+    await beginDomainChange(db, row, { terminated: 0 });
+    await holdRenewalsWithinLimit(db, accountId, { domain: row.name });
+    const renew = renewalPrice(await tldPriceVersions(db, row.tld), row.expires);
+    return { accountId, details: { name: row.name, spending: await spend(db, spender, renew, now) } };
+  });
+  await steps.call(({ registrar }, token) => registrar.setRenewal(name, true, token));
+  return steps.confirm(async ({ db }) => {
+    await endDomainChange(db, name);
+    return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
+  });
+});
 
 /**
  * @param now Milliseconds.

@@ -1,7 +1,7 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
-import { assignIp as delivery } from '../../core/vm/ip-deliveries.ts';
-import type { IpMove, MovedIp } from '../../core/vm/ip-deliveries.ts';
+import { assignIp as assign } from '../../core/vm/ip-deliveries.ts';
+import type { MovedIp } from '../../core/vm/ip-deliveries.ts';
 import { assertAssignable, findExtraIp, vmOfForm } from '../../core/vm/own-ips.ts';
 import { quotedMove } from '../../core/vm/quote-resize.ts';
 import type { DeliveredOperation, ReadOperation } from '../operation.ts';
@@ -9,17 +9,10 @@ import { quoteSuccess } from '../quote-success.ts';
 import { toPricings } from '../vm/vm-resources.ts';
 
 /** POST /ip/{ip_address}/assign */
-export const assignIp: DeliveredOperation<'assignIp', IpMove, MovedIp> = {
+export const assignIp: DeliveredOperation<'assignIp', MovedIp> = {
   kind: 'delivered',
-  deliveryFor: () => delivery,
-  requestOf: ({ runtime, accountId, spender, path, form }) => ({
-    runtime,
-    accountId,
-    spender,
-    address: path.ip_address,
-    vmid: form.vmid,
-    maxPrice: form.max_price,
-  }),
+  deliver: (steps, { runtime, accountId, spender, path: { ip_address: address }, form: { vmid, max_price: maxPrice } }) =>
+    assign(steps, { runtime, accountId, spender, address, vmid, maxPrice }),
   async success({ source, target }, { accountId, path: { ip_address }, now }, { db }) {
     const vat = await vatAt(db, accountId, now);
     return {

@@ -1,7 +1,6 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
 import { lastIpv4Of } from '../../core/vm/addresses.ts';
-import { buyIps as delivery } from '../../core/vm/ip-deliveries.ts';
-import type { IpPurchase } from '../../core/vm/ip-deliveries.ts';
+import { buyIps as buy } from '../../core/vm/ip-deliveries.ts';
 import { assertMoreIps, vmOfForm } from '../../core/vm/own-ips.ts';
 import { quotedResize } from '../../core/vm/quote-resize.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
@@ -12,12 +11,11 @@ import { quoteSuccess } from '../quote-success.ts';
 import { toPricings } from '../vm/vm-resources.ts';
 
 /** PUT /ip/buy */
-export const buyIps: DeliveredOperation<'buyIps', IpPurchase, Money> = {
+export const buyIps: DeliveredOperation<'buyIps', Money> = {
   kind: 'delivered',
-  deliveryFor: () => delivery,
-  requestOf({ runtime, accountId, spender, form }) {
+  deliver(steps, { runtime, accountId, spender, form }) {
     const { vmid, count, allowFallbackIPs, max_price: maxPrice } = { ...DEFAULTS.BuyIpsForm, ...form };
-    return { runtime, accountId, spender, vmid, count, allowFallbackIPs, maxPrice };
+    return buy(steps, { runtime, accountId, spender, vmid, count, allowFallbackIPs, maxPrice });
   },
   async success(monthly, { accountId, form, now }, { db }) {
     const { vmid, count } = { ...DEFAULTS.BuyIpsForm, ...form };

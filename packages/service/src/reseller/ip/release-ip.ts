@@ -1,20 +1,14 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import { releaseIp as delivery } from '../../core/vm/ip-deliveries.ts';
-import type { IpRelease, PricedVm } from '../../core/vm/ip-deliveries.ts';
+import { releaseIp as release } from '../../core/vm/ip-deliveries.ts';
+import type { PricedVm } from '../../core/vm/ip-deliveries.ts';
 import type { DeliveredOperation } from '../operation.ts';
 import { toPricings } from '../vm/vm-resources.ts';
 
 /** DELETE /ip/{ip_address}/release */
-export const releaseIp: DeliveredOperation<'releaseIp', IpRelease, PricedVm> = {
+export const releaseIp: DeliveredOperation<'releaseIp', PricedVm> = {
   kind: 'delivered',
-  deliveryFor: () => delivery,
-  requestOf: ({ runtime, accountId, spender, path, form }) => ({
-    runtime,
-    accountId,
-    spender,
-    address: path.ip_address,
-    maxPrice: form.max_price,
-  }),
+  deliver: (steps, { runtime, accountId, spender, path: { ip_address: address }, form: { max_price: maxPrice } }) =>
+    release(steps, { runtime, accountId, spender, address, maxPrice }),
   async success({ vmId, price }, { accountId, path: { ip_address }, now }, { db }) {
     return {
       message: `The VM ${vmId} gives up the address ${ip_address}.`,

@@ -2,7 +2,7 @@ import type { VmBackup } from '@reseller/client/extension';
 
 import { setSchedule } from '../../core/vm/backup-schedule.ts';
 import { backupsOf, createBackup, deleteBackup, restoreBackup } from '../../core/vm/backups.ts';
-import type { Backup, BackupRequest, OneBackup } from '../../core/vm/backups.ts';
+import type { Backup } from '../../core/vm/backups.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
 import { secondsToInstant, toInstant } from '../../rules/instants.ts';
@@ -30,10 +30,9 @@ export const listVmBackups: ReadOperation<'listVmBackups'> = {
 };
 
 /** POST /vm/{vmid}/backup/create */
-export const createVmBackup: DeliveredOperation<'createVmBackup', BackupRequest, Backup> = {
+export const createVmBackup: DeliveredOperation<'createVmBackup', Backup> = {
   kind: 'delivered',
-  deliveryFor: () => createBackup,
-  requestOf: (call) => ({ ...requestOf(call), description: call.form.description ?? '', isScheduled: false }),
+  deliver: (steps, call) => createBackup(steps, { ...requestOf(call), description: call.form.description ?? '', isScheduled: false }),
   success: async (backup) => ({
     message:
       backup.state === 'available'
@@ -44,10 +43,9 @@ export const createVmBackup: DeliveredOperation<'createVmBackup', BackupRequest,
 };
 
 /** POST /vm/{vmid}/backup/restore */
-export const restoreVmBackup: DeliveredOperation<'restoreVmBackup', OneBackup, 'restored' | 'started'> = {
+export const restoreVmBackup: DeliveredOperation<'restoreVmBackup', 'restored' | 'started'> = {
   kind: 'delivered',
-  deliveryFor: () => restoreBackup,
-  requestOf: (call) => ({ ...requestOf(call), backupId: call.form.backup_id }),
+  deliver: (steps, call) => restoreBackup(steps, { ...requestOf(call), backupId: call.form.backup_id }),
   success: async (end) => ({
     message: end === 'restored' ? 'The backup was restored.' : 'The backup is being restored. GET /vm/{vmid}/status shows the task.',
     data: null,
@@ -55,10 +53,9 @@ export const restoreVmBackup: DeliveredOperation<'restoreVmBackup', OneBackup, '
 };
 
 /** DELETE /vm/{vmid}/backup/{backup_id}/delete */
-export const deleteVmBackup: DeliveredOperation<'deleteVmBackup', OneBackup, void> = {
+export const deleteVmBackup: DeliveredOperation<'deleteVmBackup', void> = {
   kind: 'delivered',
-  deliveryFor: () => deleteBackup,
-  requestOf: (call) => ({ ...requestOf(call), backupId: call.path.backup_id }),
+  deliver: (steps, call) => deleteBackup(steps, { ...requestOf(call), backupId: call.path.backup_id }),
   success: async () => ({ message: 'The backup was deleted.', data: null }),
 };
 

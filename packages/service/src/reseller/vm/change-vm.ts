@@ -1,5 +1,4 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import type { VmRequest } from '../../core/vm/change.ts';
 import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
@@ -10,10 +9,9 @@ import { requestOf } from './vm-request.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
 /** POST /vm/{vmid}/change: gives a VM other resources. */
-export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money> = {
+export const changeVm: DeliveredOperation<'changeVm', Money> = {
   kind: 'delivered',
-  deliveryFor: () => resizeVm,
-  requestOf: (call) => ({ ...requestOf(call), ...resizeOf(call.form) }),
+  deliver: (steps, call) => resizeVm(steps, { ...requestOf(call), ...resizeOf(call.form) }),
   async success(monthly, { accountId, path, form, now }, { db }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     return {

@@ -1,8 +1,8 @@
 import type { CreatedVm } from '@reseller/client';
 
 import { ofFamily } from '../../core/vm/addresses.ts';
-import { createVm as create } from '../../core/vm/create.ts';
-import type { Purchase, PurchasedVm, WantedVm } from '../../core/vm/create.ts';
+import { createVm as buyVm } from '../../core/vm/create.ts';
+import type { PurchasedVm, WantedVm } from '../../core/vm/create.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { readLabels } from '../../rules/labels.ts';
@@ -12,18 +12,18 @@ import { NOT_A_KEY } from './ssh-keys.ts';
 import { toPricings } from './vm-resources.ts';
 
 /** PUT /vm/create: buys a VM. */
-export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
+export const createVm: DeliveredOperation<'createVm', PurchasedVm> = {
   kind: 'delivered',
-  deliveryFor: () => create,
-  requestOf: ({ runtime, accountId, spender, form, now }) => ({
-    runtime,
-    accountId,
-    spender,
-    vm: wantedVmOf(form),
-    broken: brokenFormRules(form),
-    maxPrice: form.max_price,
-    now,
-  }),
+  deliver: (steps, { runtime, accountId, spender, form, now }) =>
+    buyVm(steps, {
+      runtime,
+      accountId,
+      spender,
+      vm: wantedVmOf(form),
+      broken: brokenFormRules(form),
+      maxPrice: form.max_price,
+      now,
+    }),
   success: async (purchased) => ({
     message: purchased.isInstalling
       ? 'The VM is being installed. GET /vm/{vmid}/status/installation shows its progress.'

@@ -1,7 +1,6 @@
 import type { IsoFile } from '@reseller/adapters';
 
 import { bootFromIso } from '../../core/vm/iso.ts';
-import type { IsoRequest } from '../../core/vm/iso.ts';
 import { counted } from '../../rules/counted.ts';
 import type { DeliveredOperation, ReadOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
@@ -20,17 +19,15 @@ export const listIsoFiles: ReadOperation<'listIsoFiles'> = {
 };
 
 /** POST /vm/{vmid}/iso/attach: restarts a VM, which boots from an ISO file. */
-export const attachVmIso: DeliveredOperation<'attachVmIso', IsoRequest, IsoFile | null> = {
+export const attachVmIso: DeliveredOperation<'attachVmIso', IsoFile | null> = {
   kind: 'delivered',
-  deliveryFor: () => bootFromIso,
-  requestOf: (call) => ({ ...requestOf(call), iso: call.form.iso }),
+  deliver: (steps, call) => bootFromIso(steps, { ...requestOf(call), iso: call.form.iso }),
   success: async (file) => ({ message: `The VM boots from ${file?.displayname ?? 'its disk'}.`, data: null }),
 };
 
 /** POST /vm/{vmid}/iso/detach: restarts a VM, which boots from its disk. */
-export const detachVmIso: DeliveredOperation<'detachVmIso', IsoRequest, IsoFile | null> = {
+export const detachVmIso: DeliveredOperation<'detachVmIso', IsoFile | null> = {
   kind: 'delivered',
-  deliveryFor: () => bootFromIso,
-  requestOf: (call) => ({ ...requestOf(call), iso: null }),
+  deliver: (steps, call) => bootFromIso(steps, { ...requestOf(call), iso: null }),
   success: async () => ({ message: 'The VM boots from its disk.', data: null }),
 };

@@ -4,14 +4,14 @@ import type { VmRequest } from '../../core/vm/change.ts';
 import { startVm, stopVm } from '../../core/vm/deliveries.ts';
 import { restartVm } from '../../core/vm/guest-deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
+import type { Steps } from '../../delivery/steps.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { DeliveredOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
 
 interface Action {
   readonly mode: string;
-  readonly delivery: Delivery<VmRequest, unknown, unknown, void>;
+  deliver(steps: Steps<void>, request: VmRequest): Promise<void>;
   /** The state that the action leads to. A VM in that state stays unchanged. */
   readonly leadsTo?: 'running' | 'stopped';
   readonly message: string;
@@ -22,26 +22,25 @@ interface Action {
 const ACTIONS: readonly Action[] = [
   {
     mode: 'start',
-    delivery: startVm,
+    deliver: startVm,
     leadsTo: 'running',
     message: 'The VM was started and is billed again.',
     begun: 'The VM is starting, and is billed when it runs.',
   },
   {
     mode: 'stop',
-    delivery: stopVm,
+    deliver: stopVm,
     leadsTo: 'stopped',
     message: 'The VM was stopped and is not billed until it starts.',
     begun: 'The VM is stopping, and is not billed until it starts again.',
   },
-  { mode: 'restart', delivery: restartVm, message: 'The VM was restarted.', begun: 'The VM is restarting.' },
+  { mode: 'restart', deliver: restartVm, message: 'The VM was restarted.', begun: 'The VM is restarting.' },
 ];
 
 /** POST /vm/{vmid}/power: starts, stops or restarts a VM. */
-export const setVmPower: DeliveredOperation<'setVmPower', VmRequest, void> = {
+export const setVmPower: DeliveredOperation<'setVmPower', void> = {
   kind: 'delivered',
-  deliveryFor: ({ form }) => actionOf(form.mode).delivery,
-  requestOf,
+  deliver: async (steps, call) => actionOf(call.form.mode).deliver(steps, requestOf(call)),
   async inPlace({ db }, { accountId, form, path, spender }) {
     const { mode, leadsTo, message } = actionOf(form.mode);
     if (leadsTo !== undefined) {

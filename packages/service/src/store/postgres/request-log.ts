@@ -9,7 +9,7 @@ import { createResponseMemory, REFRESH_MS } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
 import { prepared } from '../prepared.ts';
 import { StoreBusyError } from '../store.ts';
-import type { Db, RequestLog, Store } from '../store.ts';
+import type { Db, RequestLog, Store, Transaction } from '../store.ts';
 import { tuningOf } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { isLockFailure } from './errors.ts';
@@ -35,7 +35,7 @@ export function postgresRequestLog({ run, commit, tuning }: LogStore): RequestLo
   const { logBatch, logGroup } = tuning;
   const memory = createResponseMemory(tuning);
   return {
-    append: groupAppend(logGroup, (entries) => commit(({ db }) => insertGroup(db, memory, entries))),
+    append: groupAppend(logGroup, (entries) => commit(async (transaction) => insertGroup(transaction, memory, entries))),
     async number(transaction, accountId) {
       await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
       for (let left = await batchesOf(transaction, sql`account_id = ${accountId}`); left > 0; left--)
@@ -118,7 +118,8 @@ function groupAppend(groupSize: number, insert: (entries: readonly LogEntry[]) =
     });
 }
 
-async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly LogEntry[]): Promise<void> {
+/** Inserts entries into the inbox, and the responses that they refer to, in one round trip with the commit. */
+function insertGroup({ atCommit }: Transaction, memory: ResponseMemory, entries: readonly LogEntry[]): void {
   const rows: LogRow[] = [];
   const bodies = new Map<string, SharedBody>();
   for (const entry of entries) {
@@ -126,13 +127,8 @@ async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly Log
     rows.push(row);
     if (shared) bodies.set(`${shared.account_id} ${shared.month} ${shared.hash}`, shared);
   }
-  await insertRows(db, rows, bodies);
-}
-
-/** Inserts entries into the inbox, and the responses that they refer to. */
-async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody>): Promise<void> {
-  if (bodies.size > 0) await insertBodies(db, bodiesInOrder(bodies));
-  await insertEntries(db, entryColumns(rows));
+  if (bodies.size > 0) void atCommit(insertBodies, bodiesInOrder(bodies));
+  void atCommit(insertEntries, entryColumns(rows));
 }
 
 /** All instances insert bodies in one order, so that they do not deadlock. */
