@@ -136,11 +136,11 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   getSettings: 'settings show',
   setDefaultRateLimit: 'settings set-rate-limit',
   setVatRates: 'settings set-vat-rates',
-  setRequestLogRetention: 'settings set-request-log-retention',
+  setRequestLogRetention: 'settings set-log-retention',
   setAuditRetention: 'settings set-audit-retention',
   setDefaultQuotas: 'settings set-quotas',
   setSecondOperator: 'settings set-second-operator',
-  setVmIdentifierQuarantine: 'settings set-identifier-quarantine',
+  setVmIdentifierQuarantine: 'settings set-vm-quarantine',
 };
 
 /** Operations without a command: the sessions of browsers. */

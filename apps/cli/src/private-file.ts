@@ -1,5 +1,5 @@
 /** Files that only their owner can read, written as a whole or not at all. */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { hasErrorCode } from '@reseller/contract';
@@ -15,7 +15,7 @@ export function readIfPresent(file: string): string | undefined {
 }
 
 /** Replaces a file. After a crash it has the old or the new content. */
-export function writePrivate(file: string, content: string): void {
+export function writePrivate(file: string, content: string | Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;
   try {
@@ -45,10 +45,10 @@ export function createPrivate(file: string, content: string): boolean {
   return true;
 }
 
-function writeDurably(file: string, content: string): void {
+function writeDurably(file: string, content: string | Uint8Array): void {
   const descriptor = openSync(file, 'w', 0o600);
   try {
-    writeSync(descriptor, content);
+    writeFileSync(descriptor, content);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -250,6 +250,24 @@ describe('secrets', () => {
     expect(Object(result).config.password).toBe('***');
   });
 
+  test('go to a file that only the user can read: the PDF of an invoice', async () => {
+    const someone = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+    const { call } = await assistantOf(sandbox, ['--operator'], undefined, someone);
+    const { result: list } = await call('operator_invoices_list');
+    const invoiceID: string = Object(list).items[0].id;
+    for (const { result, text } of [
+      await call('accounting_invoice', { invoiceID }),
+      await call('operator_invoices_show', { invoice_id: 'INV-00001' }),
+    ]) {
+      const { pdf } = Object(result);
+      expect(pdf).toMatch(/^The user can open the PDF in .*\.pdf$/);
+      const file = pdf.replace('The user can open the PDF in ', '');
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readFileSync(file).subarray(0, 5).toString()).toBe('%PDF-');
+      expect(text).not.toContain('signature=');
+    }
+  });
+
   test('that nobody could read are not made: their tools are not offered', async () => {
     const someone = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
     mkdirSync(someone.stateFolder, { recursive: true });

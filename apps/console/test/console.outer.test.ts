@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
+import { decimalOf, grouped, sumOf } from '../src/api/money.ts';
 import { operations } from '../src/document/operations.data.ts';
 import { visible } from '../src/ui/visible.ts';
 import { call, consoleLink, openContext, operate, overflowOf, runPrintedPurchase, startRestartable } from './browser.ts';
@@ -153,6 +154,62 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restore a snapshot' }).click();
     await page.getByRole('link', { name: 'Invoices' }).click();
     await expect.poll(() => row(newest.number).count()).toBe(0);
+  });
+
+  test('the overview has the unpaid invoices, the room and the month of all accounts', async () => {
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    const { items: unpaidInvoices } = await operate(sandbox.current(), 'GET /invoices?status=OPEN');
+    expect(unpaidInvoices.length).toBeGreaterThan(0);
+    for (const { number, unpaid } of unpaidInvoices) await row(number).getByText(unpaid, { exact: true }).waitFor();
+    const { items: hosts } = await operate(sandbox.current(), 'GET /host-systems');
+    for (const { displayname, nodes } of hosts) {
+      const of = (part: string) => nodes.reduce((total: number, node: Readonly<Record<string, number>>) => total + (node[part] ?? 0), 0);
+      await row(displayname)
+        .getByText(grouped(String(of('cores') - of('used_cores'))), { exact: true })
+        .waitFor();
+    }
+    await page.getByText('No job failed, and no queue is held up').waitFor();
+    const { items: accounts } = await operate(sandbox.current(), 'GET /accounts');
+    const running = [];
+    for (const { id } of accounts) running.push(await operate(sandbox.current(), `GET /accounts/${id}/current-invoice`));
+    const estimate = decimalOf(sumOf(running.map(({ estimated_total }) => estimated_total)));
+    await page.getByLabel('This month, all accounts').getByText(grouped(estimate), { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'New accounts' }).getByText('Demo reseller').click();
+    await heading('Demo reseller').waitFor();
+  });
+
+  test('the timeline of an account has its purchases, its refused requests and the changes of the operators', async () => {
+    await call(sandbox.current(), 'PUT /vm/create', { cores: '2', mem: '4096', disk: '40', os: 'beos', hostsystem: 'nl_ryzen' });
+    await operate(sandbox.current(), `PUT /accounts/${DEMO_ACCOUNT}/credit-limit`, { credit_limit: '1000.00' });
+    const timeline = page.getByRole('table', { name: 'Timeline' });
+    const entries = timeline.getByRole('row');
+    await entries.filter({ hasText: 'vm.created' }).first().waitFor();
+    await entries.filter({ hasText: operations.setCreditLimit.summary }).first().waitFor();
+    await entries.filter({ hasText: 'Refused: PUT /vm/create' }).first().getByRole('link').click();
+    await page.getByRole('complementary', { name: 'Request' }).getByText('beos').first().waitFor();
+    expect(await page.getByRole('complementary', { name: 'Request' }).getByText('PUT /vm/create').count()).toBe(1);
+  });
+
+  test('a list is sorted by its columns, and Back brings the sorted and filtered list again', async () => {
+    await page.getByRole('link', { name: 'VMs' }).click();
+    const shown = async () => (await page.locator('tbody .row-link').allTextContents()).map((text) => text.slice(0, 5));
+    const { items } = await operate(sandbox.current(), 'GET /vms?limit=200');
+    const ids: string[] = items.map(({ id }: { readonly id: number }) => String(id)).toSorted();
+    await page.getByRole('button', { name: 'VM', exact: true }).click();
+    await expect.poll(shown).toEqual(ids);
+    await page.getByRole('button', { name: 'VM', exact: false }).first().click();
+    await expect.poll(shown).toEqual(ids.toReversed());
+    await page.getByLabel('Filter: VMs').fill('48213');
+    await row('48213')
+      .getByRole('link', { name: /^48213/ })
+      .click();
+    await heading('VM 48213')
+      .or(page.getByRole('heading', { name: /48213/ }))
+      .first()
+      .waitFor();
+    await page.goBack();
+    await expect.poll(shown).toEqual(['48213']);
+    expect(await page.getByRole('columnheader', { name: 'VM' }).getAttribute('aria-sort')).toBe('descending');
   });
 
   test('the keyboard alone sets a fault, which the next request shows', async () => {

@@ -8,6 +8,7 @@ const SERVER = operatorDocument.components.parameters.ServerIdPath.example;
 export const PAGES = [
   { name: 'requests', path: '' },
   { name: 'request', path: `requests/${DEMO_ACCOUNT}/1` },
+  { name: 'overview', path: 'overview' },
   { name: 'jobs', path: 'jobs' },
   { name: 'accounts', path: 'accounts' },
   { name: 'account', path: `accounts/${DEMO_ACCOUNT}` },

@@ -16,7 +16,7 @@ const TARGET_PX = 44;
 const TARGETS =
   'button, summary, select, input:not([type=checkbox]), textarea, label:has(> input), nav a, td a, a.button, .back, [role=menuitem]';
 /** The pages with the longest texts. */
-const USUAL = new Set(['requests', 'accounts', 'vm', 'servers', 'payments', 'domain', 'invoice', 'catalogue', 'audit']);
+const USUAL = new Set(['requests', 'overview', 'accounts', 'vm', 'servers', 'payments', 'domain', 'invoice', 'catalogue', 'audit']);
 const MEASURED = byDepth({ usual: PAGES.filter(({ name }) => USUAL.has(name)), deep: PAGES });
 const LONG_NAME = `${'long-'.repeat(11)}name`;
 

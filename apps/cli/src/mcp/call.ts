@@ -20,6 +20,7 @@ import { withoutSecrets } from '../secrets.ts';
 import type { Budget } from './budget.ts';
 import { costOf, customerOf, presentCostOf } from './cost.ts';
 import { effectOf, questionOf, warningOf } from './effects.ts';
+import { invoiceFile } from './invoice-file.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT, pageOf } from './results.ts';
 import type { Page } from './results.ts';
 import type { OperationTool } from './tools.ts';
@@ -48,7 +49,10 @@ export async function callTool(session: Session, tool: OperationTool, given: Giv
   const options = new Map(inputOptions(api.document, operation).map((option) => [option.name, option]));
   const { data } = await caller.call(operation, withOwnLimit(input, options.get('limit')?.in, page), { signal });
   const shown = withoutSecrets(api.document, data);
-  return options.has('offset') ? ownPage(shown, page) : pageOf(shown, page);
+  if (options.has('offset')) return ownPage(shown, page);
+  const pdf = tool.keepsSecrets ? await invoiceFile(operation, data, signal) : undefined;
+  const result = pageOf(shown, page);
+  return pdf === undefined ? result : { ...Object(result), pdf };
 }
 
 /** A list of the service that has pages itself returns the wanted one. */

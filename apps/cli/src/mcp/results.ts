@@ -64,7 +64,8 @@ function pageWith(value: unknown, { path, size }: Found, offset: number, count: 
   if (count === size) return cut;
   // The cursor of the service goes on after this page, of which a part is still to come.
   const { next_cursor: cursor, ...others } = Object(cut);
-  return { ...others, ...(cursor !== undefined && next >= size && { next_cursor: cursor }), page_of: path.join('.'), total: size, ...more };
+  // The total of an invoice is its amount.
+  return { total: size, ...others, ...(cursor !== undefined && next >= size && { next_cursor: cursor }), page_of: path.join('.'), ...more };
 }
 
 function longestList(value: unknown): Found | undefined {

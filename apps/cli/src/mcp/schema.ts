@@ -77,7 +77,7 @@ export interface OutputSchema extends Json {
   readonly properties: Record<string, object>;
 }
 
-/** What a long result has in addition to the data of the service (`results.ts`). */
+/** What a long result has in addition to the data of the service (`results.ts`). The total of an invoice remains its amount. */
 const OF_PAGES = { total: { type: 'integer' }, next_offset: { type: 'integer' } };
 /** The members of deeper objects have no types here. */
 const MAX_OUTPUT_DEPTH = 2;
@@ -94,7 +94,7 @@ export function outputSchema(api: Api, operation: Operation): OutputSchema | und
   const { items, properties } = shapeOf(api.document, pointers, 0);
   const members = items === undefined ? Object(properties) : { items: { type: 'array', items } };
   const isLong = JSON.stringify(members).includes('"items"');
-  return { type: 'object', properties: { ...members, ...(isLong && OF_PAGES) } };
+  return { type: 'object', properties: { ...(isLong && OF_PAGES), ...members } };
 }
 
 function shapeOf(document: OpenApiDocument, pointers: readonly string[], depth: number): Json {

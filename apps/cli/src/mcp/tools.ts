@@ -18,6 +18,8 @@ export interface OperationTool {
   readonly tool: Tool;
   /** The group of its command, which a user can choose: `vm`, `operator-invoices`. */
   readonly toolset: string;
+  /** Whether what is only for the user can be written to a file. */
+  readonly keepsSecrets: boolean;
 }
 
 const PAGING = {
@@ -47,6 +49,7 @@ export function toolsOf(
       api,
       operation: command.operation,
       tool: toolOf(api, command),
+      keepsSecrets,
       toolset: `${api.name === 'operator' ? 'operator-' : ''}${command.words[0]}`,
     }));
 }

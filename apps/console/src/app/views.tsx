@@ -17,6 +17,13 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { path: '/', title: 'Requests', group: 'Watch', needs: 'listRequests', component: Requests },
   {
+    path: '/overview',
+    title: 'Overview',
+    group: 'Watch',
+    needs: 'getDueWork',
+    component: page(async () => ({ default: (await import('../views/Overview.tsx')).Overview })),
+  },
+  {
     path: '/jobs',
     title: 'Jobs',
     group: 'Watch',

@@ -20,6 +20,8 @@ export interface Column<Row> {
   /** Not shown on a narrow screen. */
   readonly wide?: boolean;
   readonly cell: (row: Row) => ReactNode;
+  /** The value by which a list is sorted when the person chooses the column. Null comes last. */
+  readonly sortBy?: (row: Row) => string | number | bigint | null;
 }
 
 export interface DataTableProps<Row> {
@@ -34,10 +36,18 @@ export interface DataTableProps<Row> {
   readonly empty: Empty;
   readonly isLoading?: boolean;
   readonly selected?: string | undefined;
+  readonly sorting?: Sorting;
+}
+
+/** The header of the column by which the rows are sorted, and how another is chosen. */
+export interface Sorting {
+  readonly header: string | undefined;
+  readonly isDescending: boolean;
+  readonly choose: (header: string) => void;
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, rows, rowKey, actions, empty, isLoading = false } = props;
+  const { caption, columns, rows, rowKey, actions, empty, isLoading = false, sorting } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -77,10 +87,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </colgroup>
         <thead>
           <tr>
-            {columns.map(({ header, align, wide }) => (
-              <th key={header} scope="col" className={`${align ?? ''} ${wide ? 'wide' : ''}`}>
-                {header}
-              </th>
+            {columns.map((column) => (
+              <ColumnHeader key={column.header} {...column} sorting={sorting} />
             ))}
             {actions && (
               <th scope="col">
@@ -99,6 +107,25 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function ColumnHeader<Row>({ header, align, wide, sortBy, sorting }: Column<Row> & { readonly sorting: Sorting | undefined }) {
+  const className = `${align ?? ''} ${wide ? 'wide' : ''}`;
+  if (sorting === undefined || sortBy === undefined)
+    return (
+      <th scope="col" className={className}>
+        {header}
+      </th>
+    );
+  const isSorted = sorting.header === header;
+  return (
+    <th scope="col" className={className} aria-sort={!isSorted ? 'none' : sorting.isDescending ? 'descending' : 'ascending'}>
+      <button type="button" className="sort" onClick={() => sorting.choose(header)}>
+        {header}
+        {isSorted && <span aria-hidden="true">{sorting.isDescending ? ' ↓' : ' ↑'}</span>}
+      </button>
+    </th>
   );
 }
 

@@ -150,6 +150,18 @@ export function Section({
   );
 }
 
+/** An amount that a person looks for first. */
+export function Figure({ name, amount, id }: { readonly name: string; readonly amount: string; readonly id?: string }) {
+  return (
+    <div>
+      <dt>{name} (EUR)</dt>
+      <dd {...(id === undefined ? {} : { id })}>
+        <Money amount={amount} strong />
+      </dd>
+    </div>
+  );
+}
+
 /** Names and values. */
 export function Facts({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (

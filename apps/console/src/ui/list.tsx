@@ -7,7 +7,7 @@ import { useSearchParams } from 'wouter';
 import type { ListPage } from '../api/queries.ts';
 import { EmptyState, Failure } from './controls.tsx';
 import { DataTable } from './DataTable.tsx';
-import type { DataTableProps } from './DataTable.tsx';
+import type { Column, DataTableProps, Sorting } from './DataTable.tsx';
 
 export interface Rows<Item> {
   readonly rows: readonly Item[];
@@ -42,18 +42,49 @@ export function useInAddress(name: string): readonly [text: string, setText: (te
   return [params.get(name) ?? '', setText];
 }
 
-interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'isLoading'> {
+interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'isLoading' | 'sorting'> {
   readonly list: Rows<Row>;
   /** The texts by which a row is found. */
   readonly textOf: (row: Row) => string;
   readonly toolbar?: ReactNode;
 }
 
-/** A list with a filter. */
+/** The sorting of a list, in the address. The first choice of a column sorts upwards, the second downwards, and the third ends it. */
+function useSorting(): Sorting {
+  const [text, setText] = useInAddress('sort');
+  const isDescending = text.startsWith('-');
+  const header = isDescending ? text.slice(1) : text;
+  function choose(chosen: string): void {
+    setText(chosen !== header ? chosen : isDescending ? '' : `-${chosen}`);
+  }
+  return { header: header === '' ? undefined : header, isDescending, choose };
+}
+
+const texts = new Intl.Collator('en', { numeric: true });
+
+function sortedRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], { header, isDescending }: Sorting): readonly Row[] {
+  const sortBy = columns.find((column) => column.header === header)?.sortBy;
+  if (sortBy === undefined) return rows;
+  return rows
+    .map((row) => ({ row, value: sortBy(row) }))
+    .toSorted(({ value: one }, { value: other }) => {
+      if (one === null || other === null) return Number(one === null) - Number(other === null);
+      const order = typeof one === 'string' || typeof other === 'string' ? texts.compare(String(one), String(other)) : compared(one, other);
+      return isDescending ? -order : order;
+    })
+    .map(({ row }) => row);
+}
+
+function compared(one: number | bigint, other: number | bigint): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** A list with a filter, sorted by a column that the person chooses. */
 export function FilteredList<Row>({ list, textOf, toolbar, ...table }: FilteredListProps<Row>) {
   const [text, setText] = useInAddress('filter');
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const { rows, isLoading, error } = list;
+  const sorting = useSorting();
   const found = useMemo(
     () => (wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted))),
     [rows, wanted, textOf],
@@ -69,7 +100,7 @@ export function FilteredList<Row>({ list, textOf, toolbar, ...table }: FilteredL
       {found.length === 0 && rows.length > 0 ? (
         <EmptyState title="Nothing matches the filter" text="Remove a word from it." />
       ) : (
-        <DataTable {...table} rows={found} isLoading={isLoading} />
+        <DataTable {...table} rows={sortedRows(found, table.columns, sorting)} isLoading={isLoading} sorting={sorting} />
       )}
     </div>
   );

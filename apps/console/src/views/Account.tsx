@@ -1,6 +1,5 @@
 import type { Account, ApiKey } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { useMayUse } from '../app/session.ts';
@@ -11,7 +10,7 @@ import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
 import { Sections } from '../ui/Sections.tsx';
 import { visible } from '../ui/visible.ts';
-import { Events, Webhooks } from './AccountEvents.tsx';
+import { Timeline, Webhooks } from './AccountEvents.tsx';
 import { AccountOwns } from './AccountOwns.tsx';
 import { accountActions, stateOf } from './Accounts.tsx';
 import { Credit } from './Credit.tsx';
@@ -45,10 +44,7 @@ export function AccountPage({ id }: { readonly id: string }) {
           <Keys account={data} />
           <BillingProfile account={data} />
           <Webhooks accountId={id} />
-          <Events accountId={id} />
-          <p>
-            <Link href={`/?search&${new URLSearchParams({ account_id: id })}`}>Requests of this account</Link>
-          </p>
+          <Timeline accountId={id} />
         </Sections>
       )}
     </>

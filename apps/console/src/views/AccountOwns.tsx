@@ -47,7 +47,7 @@ function Machines({ id, name }: Owned) {
       />
       <List
         title="Servers"
-        all="/servers"
+        all={`/servers${all}`}
         query={useInfiniteQuery(pagesOf('listDedicatedServers', { query }))}
         columns={[
           {

@@ -1,5 +1,6 @@
 import type { Account } from '@reseller/operator-client';
 
+import { unitsOf } from '../api/money.ts';
 import { useAccounts } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, Money, PageHead, Status, Text } from '../ui/controls.tsx';
@@ -7,18 +8,32 @@ import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Account>[] = [
-  { header: 'Account', cell: ({ name }) => <Text value={name} /> },
-  { header: 'State', width: '8rem', cell: (account) => <Status value={stateOf(account)} /> },
+  { header: 'Account', sortBy: ({ name }) => name, cell: ({ name }) => <Text value={name} /> },
+  { header: 'State', width: '8rem', sortBy: stateOf, cell: (account) => <Status value={stateOf(account)} /> },
   {
     header: 'Credit limit, net (EUR)',
     width: '8.5rem',
     align: 'right',
     wide: true,
+    sortBy: ({ credit_limit }) => unitsOf(credit_limit),
     cell: ({ credit_limit }) => <Money amount={credit_limit} />,
   },
-  { header: 'Unpaid, net (EUR)', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
-  { header: 'Balance, gross (EUR)', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
-  { header: 'Created', width: '7.5rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
+  {
+    header: 'Unpaid, net (EUR)',
+    width: '7.5rem',
+    align: 'right',
+    sortBy: ({ unpaid }) => unitsOf(unpaid),
+    cell: ({ unpaid }) => <Money amount={unpaid} />,
+  },
+  {
+    header: 'Balance, gross (EUR)',
+    width: '7.5rem',
+    align: 'right',
+    wide: true,
+    sortBy: ({ balance }) => unitsOf(balance),
+    cell: ({ balance }) => <Money amount={balance} />,
+  },
+  { header: 'Created', width: '7.5rem', wide: true, sortBy: ({ created }) => created, cell: ({ created }) => <Instant at={created} day /> },
 ];
 
 export function stateOf({ erased_at, suspended_at, isolated }: Account): string {

@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 
 import { decimalOf, perSecond, sumOf } from '../api/money.ts';
 import { queryOf } from '../api/queries.ts';
-import { Failure, Instant, Money, Section } from '../ui/controls.tsx';
+import { Failure, Figure, Instant, Money, Section } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
@@ -102,10 +102,10 @@ function RunningInvoice({ invoice }: { readonly invoice: AccountCurrentInvoice }
   return (
     <>
       <dl className="figures">
-        <Figure name="So far" amount={invoice.total} id="running-total" />
-        <Figure name="Estimate" amount={invoice.estimated_total} />
-        <Figure name="Per second" amount={perSecond(monthly)} />
-        <Figure name="Per 30 days" amount={decimalOf(monthly)} />
+        <Figure name="So far, net" amount={invoice.total} id="running-total" />
+        <Figure name="Estimate, net" amount={invoice.estimated_total} />
+        <Figure name="Per second, net" amount={perSecond(monthly)} />
+        <Figure name="Per 30 days, net" amount={decimalOf(monthly)} />
       </dl>
       <ErrorBoundary fallback={<p className="muted">This browser cannot draw the chart.</p>}>
         <Suspense fallback={<div className="chart" />}>
@@ -120,16 +120,5 @@ function RunningInvoice({ invoice }: { readonly invoice: AccountCurrentInvoice }
         empty={{ title: 'Nothing has been charged this month', text: 'A purchase of the account starts a position.' }}
       />
     </>
-  );
-}
-
-function Figure({ name, amount, id }: { readonly name: string; readonly amount: string; readonly id?: string }) {
-  return (
-    <div>
-      <dt>{name}, net (EUR)</dt>
-      <dd {...(id === undefined ? {} : { id })}>
-        <Money amount={amount} strong />
-      </dd>
-    </div>
   );
 }

@@ -13,11 +13,23 @@ export function Domains() {
   const names = useAccountNames();
   const domains = useRows(useInfiniteQuery(pagesOf('listDomains', {})));
   const columns: readonly Column<Domain>[] = [
-    { header: 'Domain', cell: ({ name }) => <Text value={name} /> },
-    { header: 'Status', width: '8.5rem', cell: ({ status, terminated }) => <Status value={terminated ? 'terminated' : status} /> },
-    { header: 'Account', width: '12rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Registered', width: '8rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
-    { header: 'Expires', width: '8rem', wide: true, cell: ({ expires }) => <Instant at={expires} day /> },
+    { header: 'Domain', sortBy: ({ name }) => name, cell: ({ name }) => <Text value={name} /> },
+    { header: 'Status', width: '8.5rem', sortBy: domainStatus, cell: (domain) => <Status value={domainStatus(domain)} /> },
+    {
+      header: 'Account',
+      width: '12rem',
+      wide: true,
+      sortBy: ({ account_id }) => names.get(account_id) ?? '',
+      cell: ({ account_id }) => <AccountName id={account_id} names={names} />,
+    },
+    {
+      header: 'Registered',
+      width: '8rem',
+      wide: true,
+      sortBy: ({ created }) => created,
+      cell: ({ created }) => <Instant at={created} day />,
+    },
+    { header: 'Expires', width: '8rem', wide: true, sortBy: ({ expires }) => expires, cell: ({ expires }) => <Instant at={expires} day /> },
   ];
   return (
     <>
@@ -36,6 +48,10 @@ export function Domains() {
       />
     </>
   );
+}
+
+function domainStatus({ status, terminated }: Pick<Domain, 'status' | 'terminated'>): string {
+  return terminated ? 'terminated' : status;
 }
 
 const RECORDS: readonly Column<DnsRecord>[] = [
@@ -65,7 +81,7 @@ export function DomainPage({ name }: { readonly name: string }) {
         {domain && (
           <Facts
             items={[
-              ['Status', <Status key="status" value={domain.terminated ? 'terminated' : domain.status} />],
+              ['Status', <Status key="status" value={domainStatus(domain)} />],
               ['Account', <AccountName key="account" id={domain.account_id} names={names} />],
               ['Contact', <code key="handle">{domain.handle}</code>],
               ['Transfer lock', domain.transfer_lock ? 'set' : 'not set'],

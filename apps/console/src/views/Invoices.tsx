@@ -1,6 +1,7 @@
 import type { CreditNote, Invoice, InvoiceLine } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
+import { unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
@@ -14,13 +15,37 @@ export function Invoices() {
   const names = useAccountNames();
   const invoices = useRows(useInfiniteQuery(pagesOf('listInvoices', {})));
   const columns: readonly Column<Invoice>[] = [
-    { header: 'Invoice', cell: ({ id, number }) => <Text value={number ?? id} /> },
-    { header: 'Status', width: '8rem', cell: ({ status }) => <Status value={status} /> },
-    { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
-    { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
-    { header: 'Net (EUR)', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
-    { header: 'Unpaid, gross (EUR)', width: '8rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
+    { header: 'Invoice', sortBy: ({ id, number }) => number ?? id, cell: ({ id, number }) => <Text value={number ?? id} /> },
+    { header: 'Status', width: '8rem', sortBy: ({ status }) => status, cell: ({ status }) => <Status value={status} /> },
+    {
+      header: 'Account',
+      wide: true,
+      sortBy: ({ account_id }) => names.get(account_id) ?? '',
+      cell: ({ account_id }) => <AccountName id={account_id} names={names} />,
+    },
+    {
+      header: 'Period',
+      width: '7rem',
+      wide: true,
+      sortBy: ({ period_start }) => period_start,
+      cell: ({ period_start }) => period_start.slice(0, 7),
+    },
+    { header: 'Due', width: '8rem', wide: true, sortBy: ({ due }) => due, cell: ({ due }) => <Instant at={due} day /> },
+    {
+      header: 'Net (EUR)',
+      width: '7.5rem',
+      align: 'right',
+      sortBy: ({ total }) => unitsOf(total),
+      cell: ({ total }) => <Money amount={total} />,
+    },
+    {
+      header: 'Unpaid, gross (EUR)',
+      width: '8rem',
+      align: 'right',
+      wide: true,
+      sortBy: ({ unpaid }) => (unpaid === null ? null : unitsOf(unpaid)),
+      cell: ({ unpaid }) => <Money amount={unpaid} />,
+    },
   ];
   return (
     <>

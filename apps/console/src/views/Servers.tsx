@@ -1,13 +1,14 @@
 import type { DedicatedServer, MarketItem } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
+import { unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, Money, PageHead, Section, ShortId, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 const MARKET: readonly Column<MarketItem>[] = [
   { header: 'Offer', cell: ({ cpu }) => <Text value={`${cpu.amount} × ${cpu.type}`} /> },
@@ -32,11 +33,22 @@ export function Servers() {
   const market = useRows(useInfiniteQuery(pagesOf('listMarketItems', {})));
   const columns: readonly Column<DedicatedServer>[] = [
     { header: 'Server', width: '9.5rem', cell: ({ id }) => <ShortId id={id} /> },
-    { header: 'State', width: '8rem', cell: (server) => <Status value={stateOf(server)} /> },
-    { header: 'Account', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Address', width: '10rem', wide: true, cell: ({ ipv4 }) => <code>{ipv4[0]?.address ?? ''}</code> },
-    { header: 'Renews', width: '12rem', wide: true, cell: ({ renew }) => <Instant at={renew} /> },
-    { header: 'Net (EUR)', width: '7rem', align: 'right', wide: true, cell: ({ price }) => <Money amount={price} /> },
+    { header: 'State', width: '8rem', sortBy: stateOf, cell: (server) => <Status value={stateOf(server)} /> },
+    {
+      header: 'Account',
+      sortBy: ({ account_id }) => names.get(account_id) ?? '',
+      cell: ({ account_id }) => <AccountName id={account_id} names={names} />,
+    },
+    { header: 'Address', width: '10rem', wide: true, sortBy: addressOf, cell: (server) => <code>{addressOf(server)}</code> },
+    { header: 'Renews', width: '12rem', wide: true, sortBy: ({ renew }) => renew, cell: ({ renew }) => <Instant at={renew} /> },
+    {
+      header: 'Net (EUR)',
+      width: '7rem',
+      align: 'right',
+      wide: true,
+      sortBy: ({ price }) => unitsOf(price),
+      cell: ({ price }) => <Money amount={price} />,
+    },
   ];
   return (
     <>
@@ -46,10 +58,11 @@ export function Servers() {
       </PageHead>
       <div className="page">
         <Section title="Servers of accounts">
-          <DataTable
+          <FilteredList
             caption="Servers of accounts"
+            list={servers}
+            textOf={(server) => `${server.id} ${stateOf(server)} ${names.get(server.account_id) ?? ''} ${addressOf(server)}`}
             columns={columns}
-            {...servers}
             rowKey={({ id }) => id}
             href={({ id }) => `/servers/${id}`}
             actions={(server) => <ActionMenu of={`server ${server.id}`} actions={serverActions(server, names)} />}
@@ -105,6 +118,10 @@ export function ServerPage({ id }: { readonly id: string }) {
       )}
     </>
   );
+}
+
+function addressOf({ ipv4 }: DedicatedServer): string {
+  return ipv4[0]?.address ?? '';
 }
 
 function orderOf({ id, account_id: accountId }: MarketItem) {

@@ -23,17 +23,30 @@ export function Vms() {
   const columns: readonly Column<Vm>[] = [
     {
       header: 'VM',
+      sortBy: ({ id }) => id,
       cell: ({ id, hostname }) => (
         <span className="ellipsis">
           {id} <span className="muted">{hostname}</span>
         </span>
       ),
     },
-    { header: 'State', width: '7rem', cell: ({ state, abuse }) => <Status value={abuse.status === 'BLOCKED' ? 'blocked' : state} /> },
-    { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
-    { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },
-    { header: 'Net, 30 days (EUR)', width: '8rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
+    { header: 'State', width: '7rem', sortBy: vmState, cell: (vm) => <Status value={vmState(vm)} /> },
+    {
+      header: 'Account',
+      width: '11rem',
+      wide: true,
+      sortBy: ({ account_id }) => names.get(account_id) ?? '',
+      cell: ({ account_id }) => <AccountName id={account_id} names={names} />,
+    },
+    { header: 'Address', width: '9.5rem', wide: true, sortBy: vmAddress, cell: (vm) => <code>{vmAddress(vm)}</code> },
+    { header: 'Resources', width: '12rem', wide: true, sortBy: ({ cores }) => cores, cell: resourcesOf },
+    {
+      header: 'Net, 30 days (EUR)',
+      width: '8rem',
+      align: 'right',
+      sortBy: ({ monthly_price }) => unitsOf(monthly_price),
+      cell: ({ monthly_price }) => <Money amount={monthly_price} />,
+    },
   ];
   return (
     <>
@@ -52,6 +65,14 @@ export function Vms() {
       />
     </>
   );
+}
+
+function vmState({ state, abuse }: Vm): string {
+  return abuse.status === 'BLOCKED' ? 'blocked' : state;
+}
+
+function vmAddress({ ipv4, ipv6 }: Vm): string {
+  return ipv4[0] ?? ipv6[0] ?? '';
 }
 
 function labelsOf({ labels }: Vm): string {
