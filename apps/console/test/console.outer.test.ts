@@ -337,8 +337,16 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
       pricings: { nl_ryzen: { core: '1.10' } },
     });
 
+    // In one of these zones, the day is never that of UTC.
+    const { now } = await operate(sandbox.current(), 'GET /sandbox/clock');
+    const [zone, hours] = new Date(now).getUTCHours() < 11 ? ['Pacific/Pago_Pago', -11] : ['Pacific/Kiritimati', 14];
+    const day = new Date(Date.parse(now) + hours * 3_600_000).toISOString().slice(0, 10);
+    const vat_rates = [{ basis_points: 1900, valid_from: '1970-01-01' }];
+    const setTimeZone = (time_zone: string) => operate(sandbox.current(), 'PUT /settings/vat-rates', { vat_rates, time_zone });
     await page.getByRole('link', { name: 'Payments' }).click();
+    await setTimeZone(zone);
     await page.getByRole('button', { name: operations.recordPayment.summary }).click();
+    expect(await dialog.getByLabel('Date', { exact: true }).inputValue()).toBe(day);
     await dialog.getByLabel('Account', { exact: true }).selectOption({ label: 'Demo reseller' });
     await dialog.getByLabel('Amount', { exact: true }).fill('10.00');
     await dialog.getByLabel('Method', { exact: true }).fill('cash');
@@ -346,6 +354,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     const name = await dialog.getByLabel('Payment', { exact: true }).inputValue();
     await dialog.getByRole('button', { name: operations.recordPayment.summary }).click();
     await row(name).getByText('10.00').first().waitFor();
+    await setTimeZone('Europe/Berlin');
     await page.getByRole('link', { name: 'Accounts' }).click();
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Field } from '../src/document/fields.ts';
 import { forms } from '../src/document/forms.data.ts';
 import { quantityOf, quantityText } from '../src/document/units.ts';
-import { bodyOf, initialValues, rowsIn, withoutRow } from '../src/ui/form.ts';
+import { bodyOf, dayIn, hasDay, initialValues, rowsIn, withoutRow } from '../src/ui/form.ts';
 import { visible } from '../src/ui/visible.ts';
 
 const examples = readOperations(parseDocument(operatorDocument)).flatMap(({ id, method, body }) =>
@@ -119,4 +119,14 @@ test('an instant without seconds is sent with them', () => {
 
 test('characters that change the direction of a text are visible', () => {
   expect(visible('Demo \u202Egnissim\u200B')).toBe('Demo ⟨U+202E⟩gnissim⟨U+200B⟩');
+});
+
+test.each([
+  ['Europe/Berlin', '2026-12-01'],
+  ['America/New_York', '2026-11-30'],
+  ['Pacific/Kiritimati', '2026-12-01'],
+])('a payment is dated with the day of the provider in %s', (timeZone, day) => {
+  const today = dayIn(timeZone, new Date('2026-11-30T23:30:00Z'));
+  const fields = forms.recordPayment?.body ?? [];
+  expect([hasDay(fields), initialValues(fields, {}, { today })['date']]).toEqual([true, day]);
 });

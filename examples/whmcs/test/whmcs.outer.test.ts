@@ -200,6 +200,17 @@ describe('the modules for WHMCS', () => {
   });
 
   test.each([
+    ['host system', { configoption1: 'nl_epyc' }, 'nl_ryzen', 'nl_epyc'],
+    ['operating system', { configoptions: { os: 'ubuntu_24_04', cores: '2' } }, 'debian_12', 'ubuntu_24_04'],
+  ])('refuse a package with another %s, and change nothing', async (what, params, present, wanted) => {
+    expect(await whmcs.vm('CreateAccount')).toBe('success');
+    expect(await whmcs.vm('ChangePackage', params)).toBe(
+      `The package has the ${what} "${wanted}", but the VM has "${present}", and a change of the package cannot replace it. Nothing was changed. Choose a package with "${present}", or order a new service.`,
+    );
+    expect((await vms())[0]?.config).toMatchObject({ cores: 1 });
+  });
+
+  test.each([
     ['forwards', LOSSES],
     ['backwards', LOSSES.toReversed()],
   ])('buy one VM for eight concurrent clicks through connections that break, %s', async (_, losses) => {

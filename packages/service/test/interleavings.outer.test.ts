@@ -1,15 +1,17 @@
 /** Forced interleavings on PostgreSQL: another transaction holds a row that a change needs, and ends when the change waits for it. */
+import * as operator from '@reseller/operator-client';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { closeEndedPeriods } from '../src/core/accounting/period-end.ts';
 import { domainExpiryJobs } from '../src/core/domain/expiry-job.ts';
 import { endQuarantine } from './addresses.ts';
 import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
 import { handleOf, PHONE, register } from './domains.ts';
-import { SECRET, SMALL_VM, startService } from './harness.ts';
-import type { TestService } from './harness.ts';
+import { SECRET, SMALL_VM } from './harness.ts';
+import type { startService, TestService } from './harness.ts';
 import { expectInvariants } from './invariants.ts';
+import { refusalOf, startOperator } from './operator.ts';
 import { seededPlace } from './prepared-store.ts';
 import { providerOf } from './provider.ts';
 
@@ -18,7 +20,7 @@ type Statement = readonly [text: string, values?: readonly unknown[]];
 
 async function startContended(given: Parameters<typeof startService>[0] = {}) {
   const databaseUrl = await seededPlace('postgres');
-  const service = await startService({ ...given, databaseUrl });
+  const service = await startOperator({ ...given, databaseUrl });
   const other = new Client({ connectionString: databaseUrl });
   await other.connect();
   onTestFinished(() => other.end());
@@ -405,4 +407,57 @@ test('a transfer locks its two accounts in the order of their identifiers, which
     await expectInvariants(service.store);
   }
   expect(orders.size).toBe(2);
+});
+
+describe('prices for all VMs and a large order at the same time', () => {
+  const pricesOf = (core: string) => ({ core, mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' });
+  const path = { hostsystem: SMALL_VM.hostsystem };
+  const HIGH = '5000000.01';
+  const order = { ...SMALL_VM, cores: 2 };
+  async function startExpensive() {
+    const contended = await startContended({ creditLimit: '9999999.99' });
+    const { client } = contended.service;
+    await operator.scheduleHostSystemPrices({ client, path, body: { prices: pricesOf('3000000.00'), applies_to: 'new_purchases' } });
+    return contended;
+  }
+
+  test('the prices are refused if the order was first', async () => {
+    const { service, meet } = await startExpensive();
+    const { identifier } = (await service.call('createVm', { form: { ...SMALL_VM, cores: 1 } })).body.data;
+    // As a purchase of a second VM, which has locked the months and then stores the VM.
+    const buy: Statement = [
+      `with locked as (select pg_advisory_xact_lock_shared(hashtextextended('months', 27)))
+      insert into vms select (jsonb_populate_record(vm, jsonb_build_object('id', $1::int))).* from vms as vm, locked where vm.id = $2`,
+      [identifier + 1, identifier],
+    ];
+    const body = { prices: pricesOf(HIGH), applies_to: 'all_vms', valid_from: '2026-12-01T00:00:00Z' } as const;
+    const schedule = () => operator.scheduleHostSystemPrices({ client: service.client, path, body });
+    expect(await refusalOf(meet(buy, 'commit', schedule))).toMatchObject({
+      status: 422,
+      fields: [{ field: '#/prices', message: expect.stringContaining('would cost 10000000.02 EUR') }],
+    });
+    await service.store.commit(({ db }) =>
+      db
+        .deleteFrom('vms')
+        .where('id', '=', identifier + 1)
+        .execute(),
+    );
+    expect(await schedule()).toMatchObject({ state: 'scheduled' });
+  });
+
+  test('the order is refused if the prices were first', async () => {
+    const { service, other, meet } = await startExpensive();
+    // As the operation that stores the prices, which has locked the months and then checks the accounts.
+    const raise: Statement = [
+      `with locked as (select pg_advisory_xact_lock(hashtextextended('months', 27)))
+      insert into host_system_prices select hostsystem, valid_from + 1000, $1, 'all_vms' from host_system_prices, locked
+      where hostsystem = $2 order by valid_from desc limit 1`,
+      [JSON.stringify(pricesOf(HIGH)), path.hostsystem],
+    ];
+    const refused = await meet(raise, 'commit', () => service.call('createVm', { form: order }));
+    expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining('would cost 10000000.02 EUR')]);
+    expect(await countVms(service)).toBe(0);
+    await other.query(`delete from host_system_prices where applies_to = 'all_vms'`);
+    expect((await service.call('createVm', { form: order })).status).toBe(200);
+  });
 });

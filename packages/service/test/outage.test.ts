@@ -120,7 +120,7 @@ test('a purchase without a response is undone, so it is 503; a restart without o
   expect(bought.body.message).toContain('The hypervisor did not respond in time, so the purchase is undone, and nothing of it is billed.');
   const restart = await service.call('setVmPower', { path: { vmid: String(body.data.identifier) }, form: { mode: 'restart' } });
   expect(restart.status).toBe(500);
-  expect(await unavailable(service, 'hypervisor')).toBe(1);
+  expect(await unavailable(service, 'hypervisor')).toBe(2);
   still.release();
 });
 
@@ -161,4 +161,25 @@ describe('wasNotSent', () => {
     ])
       expect(wasNotSent(failure)).toBe(false);
   });
+});
+
+test('a 500 for an error of an adapter counts for its system, and a 500 of the service for none', async () => {
+  const hypervisor = new TestHypervisor();
+  const service = await startOperator({ hypervisor });
+  const { body } = await service.call('createVm', { form: SMALL_VM });
+  const restart = () => service.call('setVmPower', { path: { vmid: String(body.data.identifier) }, form: { mode: 'restart' } });
+  hypervisor.failing = new Error('the node has no such machine');
+  expect((await restart()).status).toBe(500);
+  expect(await unavailable(service, 'hypervisor')).toBe(1);
+  hypervisor.failing = undefined;
+  await service.runScheduledJobs();
+  await service.store.commit(({ db }) => db.schema.alterTable('vms').renameTo('gone').execute());
+  expect((await restart()).status).toBe(500);
+  expect(await unavailable(service, 'hypervisor')).toBe(1);
+  const { text } = await service.operate('/metrics');
+  const counted = text.match(/^reseller_request_duration_seconds_count\{.*status="500".*\} \d+$/gm);
+  expect(counted).toEqual([
+    'reseller_request_duration_seconds_count{operation="setVmPower",status="500",system="hypervisor"} 1',
+    'reseller_request_duration_seconds_count{operation="setVmPower",status="500"} 1',
+  ]);
 });

@@ -10,6 +10,7 @@ import { fieldErrors, messageOf, statusOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
 import { differences, seenState } from '../api/versions.ts';
 import type { SeenState } from '../api/versions.ts';
+import { useToday } from '../app/today.ts';
 import type { Field } from '../document/fields.ts';
 import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
@@ -19,7 +20,7 @@ import { Button, CopyButton, Failure, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
 import { firstControl } from './firstControl.ts';
-import { bodyOf, initialValues, UnreadableField } from './form.ts';
+import { bodyOf, hasDay, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
 import { ResizeQuote } from './ResizeQuote.tsx';
 import { visible } from './visible.ts';
@@ -66,18 +67,21 @@ export function OperationForm(props: Props) {
     staleTime: Infinity,
     gcTime: 0,
   });
+  const { body, path: inPath } = forms[id] ?? NO_FORM;
+  const today = useToday(hasDay(body) || inPath.some(({ anyName }) => anyName === true));
   if (error !== null) return <Failure error={error} />;
-  return isLoading ? <p className="muted">Loading</p> : <Form {...props} />;
+  return isLoading || today === undefined ? <p className="muted">Loading</p> : <Form {...props} today={today} />;
 }
 
-function Form({ opened, onDone, onClose }: Props) {
+function Form({ opened, today, onDone, onClose }: Props & { readonly today: string }) {
   const { id, path: given = {} } = opened;
   const { summary, destructive, secret, versionedBy } = operations[id];
   // The state that the form shows, however often the page reads it again.
   const [seen] = useState(() => seenState(versionedBy?.path, given));
+  const first = firstValues(opened, seen);
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
-  const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, firstValues(opened, seen)) }));
+  const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked, today), ...initialValues(form.body, first, { today }) }));
   const [unreadable, setUnreadable] = useState<UnreadableField>();
   const element = useRef<HTMLFormElement>(null);
   // The dialog looks for its first field when it opens, and the first form of a page is loaded after that.
@@ -162,14 +166,11 @@ function OtherChange({ opened: { id, path }, before }: { readonly opened: Opened
 }
 
 /** The texts of the parameters of the path, with names that the page makes up where any name will do. */
-function namesFor(asked: readonly Field[]): Values {
-  const day = new Date().toISOString().slice(0, 10);
-  return Object.fromEntries(
-    asked.map(({ name, anyName }) => [
-      `path:${name}`,
-      anyName ? `${name.replaceAll('_', '-')}-${day}-${crypto.randomUUID().slice(0, 6)}` : '',
-    ]),
-  );
+function namesFor(asked: readonly Field[], today: string): Values {
+  function nameOf(field: string): string {
+    return [field.replaceAll('_', '-'), today, crypto.randomUUID().slice(0, 6)].filter((part) => part !== '').join('-');
+  }
+  return Object.fromEntries(asked.map(({ name, anyName }) => [`path:${name}`, anyName ? nameOf(name) : '']));
 }
 
 /** The path of the field that a JSON Pointer of a problem names. In a map, the pointer has the name, and the path has the number of its row. */

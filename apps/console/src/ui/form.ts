@@ -38,20 +38,39 @@ export function withoutRow(values: Values, path: string, removed: number): Value
   return { ...Object.fromEntries(kept), [`${path}.rows`]: String(rowsIn(values, path) - 1) };
 }
 
-/** The texts for a resource as it is now. Without one, a form is empty. */
-export function initialValues(fields: readonly Field[], current: unknown, prefix = ''): Values {
-  return Object.assign({}, ...fields.map((field) => initialValue(field, Object(current)[field.name], `${prefix}${field.name}`)));
+/** The day on which an instant is. @param timeZone An IANA name. */
+export function dayIn(timeZone: string, now: Date): string {
+  // The Swedish form of a day is that of ISO 8601.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now);
 }
 
-function initialValue(field: Field, value: unknown, path: string): Values {
+/** Whether a form has a day, also in a part of it. */
+export function hasDay(fields: readonly Field[]): boolean {
+  return fields.some(
+    ({ kind, fields: parts = [], variants = [] }) => kind === 'day' || hasDay(parts) || variants.some((variant) => hasDay(variant.fields)),
+  );
+}
+
+interface FirstValues {
+  readonly prefix?: string;
+  /** The first value of a day that is required. Default: none. */
+  readonly today?: string;
+}
+
+/** The texts for a resource as it is now. Without one, a form is empty. */
+export function initialValues(fields: readonly Field[], current: unknown, { prefix = '', today = '' }: FirstValues = {}): Values {
+  return Object.assign({}, ...fields.map((field) => initialValue(field, Object(current)[field.name], `${prefix}${field.name}`, today)));
+}
+
+function initialValue(field: Field, value: unknown, path: string, today: string): Values {
   const { kind, fields = [], required } = field;
   switch (kind) {
     case 'object':
-      return initialValues(fields, value, `${path}.`);
+      return initialValues(fields, value, { prefix: `${path}.`, today });
     case 'variant': {
       const { kind: title = field.variants?.[0]?.title } = Object(value);
       const variant = field.variants?.find((one) => one.title === title);
-      return { [`${path}.kind`]: String(title), ...initialValues(variant?.fields ?? [], value, `${path}.`) };
+      return { [`${path}.kind`]: String(title), ...initialValues(variant?.fields ?? [], value, { prefix: `${path}.`, today }) };
     }
     case 'lines':
       return { [path]: Array.isArray(value) ? value.join('\n') : '' };
@@ -59,18 +78,21 @@ function initialValue(field: Field, value: unknown, path: string): Values {
       const items: readonly unknown[] = Array.isArray(value) ? value : required ? [{}] : [];
       return Object.assign(
         { [`${path}.rows`]: String(items.length) },
-        ...items.map((item, at) => initialValues(fields, item, `${path}.${at}.`)),
+        ...items.map((item, at) => initialValues(fields, item, { prefix: `${path}.${at}.`, today })),
       );
     }
     case 'map': {
       const entries = value === undefined && required ? [['', {}] as const] : Object.entries(Object(value));
       return Object.assign(
         { [`${path}.rows`]: String(entries.length) },
-        ...entries.map(([name, item], at) => ({ [`${path}.${at}.name`]: name, ...initialValues(fields, item, `${path}.${at}.value.`) })),
+        ...entries.map(([name, item], at) => ({
+          [`${path}.${at}.name`]: name,
+          ...initialValues(fields, item, { prefix: `${path}.${at}.value.`, today }),
+        })),
       );
     }
     case 'day':
-      return { [path]: typeof value === 'string' ? value : required ? new Date().toISOString().slice(0, 10) : '' };
+      return { [path]: typeof value === 'string' ? value : required ? today : '' };
     case 'integer':
       if (field.unit !== undefined && typeof value === 'number') return { [path]: quantityText(field.unit, value) };
       return { [path]: value === undefined || value === null ? '' : String(value) };

@@ -1,7 +1,7 @@
 import type { Compilable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
-import type { Claim, Db, TextTable, Transaction } from './store.ts';
+import type { Claim, Db, Lock, TextTable, Transaction } from './store.ts';
 
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
@@ -23,6 +23,7 @@ export interface Runner {
   readonly scope: object;
   readonly claim: Claim;
   readonly textTable: TextTable;
+  readonly lock: Lock;
   rows<Row>(statement: Statement): Row[] | Promise<Row[]>;
 }
 
@@ -51,6 +52,9 @@ function runnerOf(db: Db): Runner {
 export function scopeOf(db: Db): object {
   return runnerOf(db).scope;
 }
+
+/** As `Sharing.lock`, for code that knows only the connection. */
+export const lockName: Lock = (db, name, mode) => runnerOf(db).lock(db, name, mode);
 
 /**
  * A query for the paths of every request. It is compiled once for each store, because compiling most queries takes longer than running

@@ -105,6 +105,12 @@ export type Claim = <Database, Tables extends keyof Database & string, Row>(
 /** A table expression with a row for each text of a JSON list: its `position` from 0, and its `value`. */
 export type TextTable = (list: string) => RawBuilder<unknown>;
 
+/**
+ * Waits for the other transactions that have locked the same name, and locks it until this one ends. Default: alone. Transactions that
+ * share a lock do not wait for each other.
+ */
+export type Lock = (db: Db, name: string, mode?: 'alone' | 'shared') => Promise<void>;
+
 /** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {
   /** Whether several instances may use the store at the same time. If not, every earlier process is dead once the store is open. */
@@ -112,8 +118,7 @@ export interface Sharing {
   /** A query expression: milliseconds by a clock that all instances share. */
   readonly now: RawBuilder<number>;
   readonly claim: Claim;
-  /** Waits for the other transactions that have locked the same name, and locks it until this one ends. */
-  lock(db: Db, name: string): Promise<void>;
+  readonly lock: Lock;
   readonly windows: Windows;
   /** Locks the tables and the request log against writes of other transactions until this one ends, and numbers all entries of the log. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;

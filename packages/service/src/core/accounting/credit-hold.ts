@@ -15,11 +15,13 @@ import type { PriceVersion } from '../../rules/price-version.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
-import { prepared } from '../../store/prepared.ts';
+import { lockAccount } from '../../store/account-lock.ts';
+import { lockName, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReservationsTable } from '../../store/tables/service.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import { findHostSystem } from '../catalogue/host-system.ts';
+import type { HostSystem } from '../catalogue/host-system.ts';
 import { highestRenewalsFrom } from '../catalogue/tld-price.ts';
 
 /**
@@ -45,8 +47,10 @@ export async function holdCredit(db: Db, accountId: string, amount: Money, reaso
 
 /** An order of which each month costs the same. */
 interface MonthlyOrder {
-  /** The most that a month of the order costs. */
-  readonly added: Money;
+  /** The most that a month of the order costs, at the prices of host systems. */
+  added(hosts: readonly HostSystem[]): Money;
+  /** The host systems as the order has read them. */
+  readonly hosts: readonly HostSystem[];
   /** The field of the form that chooses what is ordered. */
   readonly field: string;
   /** Milliseconds. */
@@ -66,16 +70,39 @@ const LONGEST_MONTH_DAYS = 31;
  *
  * @throws Refusal 422 if a month of the account would cost too much.
  */
-export async function assertMonthOf(db: Db, accountId: string, { added, field, now }: MonthlyOrder): Promise<void> {
-  if (added < SMALL_MONTH) return;
-  const broken = brokenMonth((await highestMonthOf(db, accountId, now)) + added);
+export async function assertMonthOf(db: Db, accountId: string, { added, hosts, field, now }: MonthlyOrder): Promise<void> {
+  if (added(hosts) < SMALL_MONTH) return;
+  await lockMonth(db, accountId);
+  assertBillable((await highestMonthOf(db, accountId, now)) + added((await catalogueOf(db)).hosts), field);
+}
+
+/**
+ * Lets nobody raise prices until the transaction ends, so that its order is checked at the highest prices and they are checked with the order.
+ * Prices may have been raised while it waited.
+ */
+async function lockMonth(db: Db, accountId: string): Promise<void> {
+  await lockAccount(db, accountId);
+  await lockName(db, MONTHS, 'shared');
+}
+
+/** The lock of `lockMonth`. An operation that raises prices has it alone. */
+export const MONTHS = 'months';
+
+function assertBillable(month: Money, field: string): void {
+  const broken = brokenMonth(month);
   if (broken !== undefined) throw invalid([{ field, rule: 'maximum', message: `must cost less: ${broken}` }]);
 }
 
 /** As `assertMonthOf`, for a further domain of a TLD. */
 export async function assertMonthWithDomain(db: Db, accountId: string, { tld, now }: { tld: string; now: number }): Promise<void> {
+  if ((await highestRenewalOf(db, tld, now)) < SMALL_MONTH) return;
+  await lockMonth(db, accountId);
+  assertBillable((await highestMonthOf(db, accountId, now)) + (await highestRenewalOf(db, tld, now)), 'domain');
+}
+
+async function highestRenewalOf(db: Db, tld: string, now: number): Promise<Money> {
   const { renew_price } = await highestRenewalsFrom(db, now).where('tld_prices.tld', '=', tld).executeTakeFirstOrThrow();
-  await assertMonthOf(db, accountId, { added: BigInt(renew_price), field: 'domain', now });
+  return BigInt(renew_price);
 }
 
 /** The most that a month of everything costs that an account has, at the highest prices that are scheduled. */
@@ -114,10 +141,7 @@ async function monthOfVms(db: Db, accountId: string): Promise<Money> {
     .where('state', '!=', 'removed')
     .groupBy(PRICE_COLUMNS)
     .execute();
-  return groups.reduce((sum, { count, ...vm }) => {
-    const versions = findHostSystem(hosts, vm.hostsystem)?.priceVersions ?? [];
-    return sum + BigInt(count) * highestPrice(vm, versions);
-  }, 0n);
+  return groups.reduce((sum, { count, ...vm }) => sum + BigInt(count) * highestPriceAt(vm, hosts), 0n);
 }
 
 /** A VM as it is stored, with the prices that it has. */
@@ -128,6 +152,11 @@ export interface StoredPrices extends BilledResources {
   readonly price_basis: string;
   /** The `validFrom` of its prices. */
   readonly prices_from: number;
+}
+
+/** As `highestPrice`, with the host systems of the catalogue. */
+export function highestPriceAt(vm: StoredPrices & { readonly hostsystem: string }, hosts: readonly HostSystem[]): Money {
+  return highestPrice(vm, findHostSystem(hosts, vm.hostsystem)?.priceVersions ?? []);
 }
 
 /** The highest price of 30 days that a VM has or gets without an order, because prices for all VMs may be scheduled. */

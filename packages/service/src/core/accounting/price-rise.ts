@@ -3,8 +3,9 @@ import { brokenMonth, LARGE_MONTH } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
+import { lockName } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import { highestMonthOf } from './credit-hold.ts';
+import { highestMonthOf, MONTHS } from './credit-hold.ts';
 
 /** An account, and a bound of what new prices cost it in a month. */
 interface PayingAccount {
@@ -46,13 +47,15 @@ export async function accountsWithDomains(db: Db, tld: string, renew: Money): Pr
 }
 
 /**
- * Why prices are refused: a month of an account would cost too much to bill. Undefined if all can be billed.
+ * Why prices are refused: a month of an account would cost too much to bill. Undefined if all can be billed. Large orders that are being
+ * reserved are waited for, so that each of them is checked at these prices, or is among what these prices are checked for.
  *
- * @param paying The accounts that pay the prices, which are stored already.
+ * @param paying Finds the accounts that pay the prices, which are stored already.
  * @param now Milliseconds.
  */
-export async function brokenPriceRise(db: Db, paying: readonly PayingAccount[], now: number): Promise<string | undefined> {
-  for (const { id } of paying.filter(({ month }) => month >= LARGE_MONTH)) {
+export async function brokenPriceRise(db: Db, paying: () => Promise<readonly PayingAccount[]>, now: number): Promise<string | undefined> {
+  await lockName(db, MONTHS);
+  for (const { id } of (await paying()).filter(({ month }) => month >= LARGE_MONTH)) {
     const broken = brokenMonth(await highestMonthOf(db, id, now), `the account ${id}`);
     if (broken !== undefined) return broken;
   }

@@ -154,7 +154,18 @@ export function renewalPrice(versions: readonly TldPriceVersion[], expires: Seco
 
 /** Holds the renewals of the domains of a TLD at new prices. @param now Milliseconds. */
 export async function holdRenewalsOfTld(db: Db, tld: string, now: number): Promise<void> {
-  const due = await db
+  for (const { name, account_id } of await dueOfTld(db, tld, now)) await holdRenewals(db, account_id, { domain: name });
+}
+
+/** Locks the accounts that `holdRenewalsOfTld` changes, for a transaction that takes a later lock before it. @param now Milliseconds. */
+export async function lockRenewalsOfTld(db: Db, tld: string, now: number): Promise<void> {
+  const accounts = new Set((await dueOfTld(db, tld, now)).map(({ account_id }) => account_id));
+  for (const accountId of accounts) await lockAccount(db, accountId);
+}
+
+/** The domains of a TLD that are renewed in the open period, by account. */
+function dueOfTld(db: Db, tld: string, now: number): Promise<{ name: string; account_id: string }[]> {
+  return db
     .selectFrom('domains')
     .select(['name', 'account_id'])
     .where('tld', '=', tld)
@@ -164,5 +175,4 @@ export async function holdRenewalsOfTld(db: Db, tld: string, now: number): Promi
     .orderBy('account_id')
     .orderBy('name')
     .execute();
-  for (const { name, account_id } of due) await holdRenewals(db, account_id, { domain: name });
 }

@@ -154,7 +154,7 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
   if (server.state === 'offered')
-    await assertMonthOf(db, accountId, { added: monthOfServer(server), field: 'market_id', now: clock.now() });
+    await assertMonthOf(db, accountId, { added: () => monthOfServer(server), hosts: [], field: 'market_id', now: clock.now() });
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,

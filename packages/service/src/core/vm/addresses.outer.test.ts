@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { seededPlace } from '../../../test/prepared-store.ts';
-import { claimRows, textTable } from '../../store/postgres/sharing.ts';
+import { claimRows, lockAdvisory, textTable } from '../../store/postgres/sharing.ts';
 import { runDirectly } from '../../store/prepared.ts';
 import type { Schema } from '../../store/schema.ts';
 import { assignAddresses } from './addresses.ts';
@@ -23,6 +23,7 @@ async function textOfAssignment(): Promise<string> {
     scope: db,
     claim: claimRows,
     textTable,
+    lock: lockAdvisory,
     rows({ text }) {
       sent.push(text);
       throw new Error('Only the text is needed.');

@@ -20,7 +20,7 @@ import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
 import { priceListOf } from '../accounting/account-vat.ts';
-import { assertMonthOf, heldFrom, highestPrice, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, heldFrom, highestPriceAt, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, billingInstant, holdOf } from '../accounting/vm-billing.ts';
 import { findOsImage } from '../catalogue/catalogue.ts';
@@ -170,7 +170,7 @@ async function reservePurchase(db: Db, given: Purchase): Promise<ReservedPurchas
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
   assertPriceAccepted(monthlyPrice, purchase.maxPrice);
   const newVm = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
-  await assertMonthOf(db, accountId, { added: highestPrice(newVm, host.priceVersions), field: 'cores', now });
+  await assertMonthOf(db, accountId, { added: (hosts) => highestPriceAt(newVm, hosts), hosts: catalogue.hosts, field: 'cores', now });
   // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
   const start = heldFrom(Math.floor(now / 1000), Math.floor(ports.clock.now() / 1000));
   const hold = holdOf({ start, monthlyPrice });

@@ -24,7 +24,7 @@ import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
-import { assertMonthOf, highestPrice, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, highestPriceAt, holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
@@ -283,9 +283,16 @@ export async function reserveResize(db: Db, request: VmRequest & Resize): Promis
     await endChange(db, vmId);
     return { price };
   }
+  assertPriceAccepted(price, maxPrice);
+  const accountId = vm.account_id;
+  await assertMonthOf(db, accountId, {
+    added: (hosts) => addedToMonth(vm, resize, hosts),
+    hosts: [host],
+    field: 'cores',
+    now: runtime.ports.clock.now(),
+  });
   const before = sizeOf(vm, from, await ipv4Of(db, vmId));
   await resizeOnNode(db, vm.node, from, largerOf(from, to));
-  const accountId = vm.account_id;
   if (to.ips > from.ips) {
     const { pools } = await catalogueOf(db);
     await assignMoreIpv4(db, {
@@ -299,8 +306,6 @@ export async function reserveResize(db: Db, request: VmRequest & Resize): Promis
     });
   }
   const size = sizeOf(vm, to, (await ipv4Of(db, vmId)).filter((address) => address !== releasedIp).slice(0, to.ips));
-  assertPriceAccepted(price, maxPrice);
-  await assertMonthOf(db, accountId, { added: addedToMonth(vm, resize), field: 'cores', now: runtime.ports.clock.now() });
   const hold = await holdMore(db, vm, price, instant);
   // A stopped VM counts when it starts.
   const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
@@ -453,9 +458,10 @@ export async function pricedResize(db: Db, vm: Row, wanted: Partial<BilledResour
 }
 
 /** What a change adds to the highest price of 30 days of a VM. */
-export function addedToMonth(vm: Row, { to, price, host, prices }: PricedResize): Money {
-  const changed = { ...to, monthly_price: Number(price), price_basis: prices.basis, prices_from: prices.from };
-  return highestPrice(changed, host.priceVersions) - highestPrice(vm, host.priceVersions);
+export function addedToMonth(vm: Row, { to, price, prices }: PricedResize, hosts: readonly HostSystem[]): Money {
+  const { hostsystem } = vm;
+  const changed = { ...to, hostsystem, monthly_price: Number(price), price_basis: prices.basis, prices_from: prices.from };
+  return highestPriceAt(changed, hosts) - highestPriceAt(vm, hosts);
 }
 
 async function nextPosition(db: Db, vm: Row, instant: number): Promise<NewPosition> {

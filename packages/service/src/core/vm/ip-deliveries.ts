@@ -14,6 +14,7 @@ import { giveSpendingBack, spend } from '../account/spending.ts';
 import { assertMonthOf, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { presentPrice } from '../accounting/price-change.ts';
 import { previewPositionEnd } from '../accounting/vm-billing.ts';
+import type { HostSystem } from '../catalogue/host-system.ts';
 import { confirmAddresses, ipv4Of, moveAddress } from './addresses.ts';
 import { beginChange, endChange } from './change.ts';
 import type { Repricing } from './deliveries.ts';
@@ -167,7 +168,12 @@ async function reserveMove(
   const together = source.repricing.price + target.repricing.price;
   assertPriceAccepted(together, maxPrice, `The net price of the VMs ${from.id} and ${to.id} together`);
   const { clock } = runtime.ports;
-  await assertMonthOf(db, accountId, { added: source.added + target.added, field: 'vmid', now: clock.now() });
+  await assertMonthOf(db, accountId, {
+    added: (hosts) => source.added(hosts) + target.added(hosts),
+    hosts: [source.host, target.host],
+    field: 'vmid',
+    now: clock.now(),
+  });
   const both = [source.repricing, target.repricing];
   const hold = moreHeld(both);
   if (hold !== 0n)
@@ -209,8 +215,9 @@ export const ipAttachment: FinishableDelivery<v.InferOutput<typeof attachDetails
 interface BegunChange {
   readonly change: VmChange;
   readonly repricing: Repricing;
+  readonly host: HostSystem;
   /** The amount that it adds to the highest price of 30 days. */
-  readonly added: Money;
+  added(hosts: readonly HostSystem[]): Money;
 }
 
 /** Begins the change of a VM to other addresses. */
@@ -223,7 +230,7 @@ async function beginIpChange(
   const ipv4 = await ipv4Of(db, vm.id);
   const after = ipv4After(ipv4);
   const resize = await pricedResize(db, vm, { ips: after.length }, request.runtime.ports.clock.now());
-  const { to, price, prices } = resize;
+  const { to, price, prices, host } = resize;
   return {
     change: {
       vmId: vm.id,
@@ -235,7 +242,8 @@ async function beginIpChange(
       pricesFrom: prices.from,
     },
     repricing: { vm, price, ending: await previewPositionEnd(db, vm.id, instant) },
-    added: addedToMonth(vm, resize),
+    host,
+    added: (hosts) => addedToMonth(vm, resize, hosts),
   };
 }
 

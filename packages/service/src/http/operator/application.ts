@@ -37,7 +37,7 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
     async sendFailure(error, request, reply) {
       if (isPreflight(request, documentation)) return reply.code(204).send();
       const problem = toProblem(error);
-      countFailure(metrics, { api: 'operator', status: problem.status, error });
+      countFailure(metrics, request, { api: 'operator', status: problem.status, error });
       const line = { ...requestFacts(request), err: loggableError(error) };
       if (problem.kind === 'internal-error') request.log.error(line, 'request of the operator failed');
       else if (problem.kind === 'unavailable')

@@ -37,7 +37,7 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     }
     const refusal = toRefusal(failure);
     request.caller = caller;
-    countFailure(context.metrics, { api: 'reseller', status: refusal.status, error: failure });
+    countFailure(context.metrics, request, { api: 'reseller', status: refusal.status, error: failure });
     logFailure(request, caller, { refusal, error: failure });
     const isStoreFailure = failure instanceof StoreBusyError || failure instanceof StoreUnavailableError;
     return sendLogged(context, request, reply, { refusal, caller, isStoreFailure });

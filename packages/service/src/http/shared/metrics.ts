@@ -1,5 +1,6 @@
 /** Metrics for Prometheus. Labels have few values, so they contain no accounts, keys or addresses. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { FastifyRequest } from 'fastify';
 
 import manifest from '../../../package.json' with { type: 'json' };
 import { queuesOf } from '../../core/queues.ts';
@@ -7,6 +8,8 @@ import type { QueueState } from '../../core/queues.ts';
 import { ClockError } from '../../delivery/clock-check.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { originOf } from '../../ports/outage.ts';
+import type { SimulatedPort } from '../../ports/ports.ts';
 import { migrationsOf } from '../../store/migrations/all.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { Db, PoolFigures } from '../../store/store.ts';
@@ -18,8 +21,8 @@ type Cause = 'store' | 'infrastructure' | 'clock' | 'other';
 
 export interface Metrics {
   readonly registry: Registry;
-  /** Duration of requests in seconds, by operation and status. */
-  readonly requests: Histogram<'operation' | 'status'>;
+  /** Duration of requests in seconds, by operation, status, and the system whose adapter failed. */
+  readonly requests: Histogram<'operation' | 'status' | 'system'>;
   readonly unavailable: Counter<'api' | 'cause' | 'system'>;
   readonly authenticationFailures: Counter<'api'>;
   readonly scheduledJobs: Counter;
@@ -61,14 +64,14 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
     registry,
     requests: new Histogram({
       name: 'reseller_request_duration_seconds',
-      help: 'Time from the arrival of a request until its response was sent.',
-      labelNames: ['operation', 'status'],
+      help: 'Time from the arrival of a request until its response was sent. A 500 for an error of an adapter has the label system.',
+      labelNames: ['operation', 'status', 'system'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
     unavailable: new Counter({
       name: 'reseller_unavailable_total',
-      help: 'Requests that got a 503, by API, cause, and system if the infrastructure failed.',
+      help: 'Requests that got a 503, or a 500 for an error of an adapter, by API, cause, and system if the infrastructure failed.',
       labelNames: ['api', 'cause', 'system'],
       registers,
     }),
@@ -90,13 +93,19 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
 /** Counts a failed request. */
 export function countFailure(
   { unavailable, authenticationFailures }: Metrics,
+  request: FastifyRequest,
   { api, status, error }: { readonly api: Api; readonly status: number; readonly error: unknown },
 ): void {
   if (status === 401) authenticationFailures.inc({ api });
-  if (status !== 503) return;
-  const system = error instanceof InfrastructureError ? error.system : undefined;
-  unavailable.inc({ api, cause: causeOf(error), ...(system && { system }) });
+  const isUnexpected = status === 500;
+  const system = error instanceof InfrastructureError ? error.system : isUnexpected ? originOf(error) : undefined;
+  if (isUnexpected && system !== undefined) failedAdapters.set(request, system);
+  if (status === 503 || system !== undefined)
+    unavailable.inc({ api, cause: isUnexpected ? 'infrastructure' : causeOf(error), ...(system && { system }) });
 }
+
+/** The systems whose adapters failed in a way that is a 500 for these requests. */
+export const failedAdapters = new WeakMap<FastifyRequest, SimulatedPort>();
 
 function causeOf(error: unknown): Cause {
   if (error instanceof StoreUnavailableError) return 'store';

@@ -9,6 +9,7 @@ import { maskKeys } from '../../rules/credentials.ts';
 import type { MissingSetting } from '../../store/missing-settings.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
+import { failedAdapters } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A logger that is its own child, because Fastify asks for a child for each request. */
@@ -21,7 +22,11 @@ export function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
 export function observeRequests(app: FastifyInstance, { metrics, logger }: Pick<HttpContext, 'metrics' | 'logger'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode, elapsedTime } = reply;
-    metrics.requests.observe({ operation: operationOf(request), status: String(statusCode) }, elapsedTime / 1000);
+    const system = failedAdapters.get(request);
+    metrics.requests.observe(
+      { operation: operationOf(request), status: String(statusCode), ...(system && { system }) },
+      elapsedTime / 1000,
+    );
     if (logger.isLevelEnabled('info')) {
       const milliseconds = Math.round(elapsedTime * 10) / 10;
       logger.info({ ...requestFacts(request), status: statusCode, milliseconds, account: request.caller?.accountId }, 'request');

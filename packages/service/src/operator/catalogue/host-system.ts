@@ -89,7 +89,7 @@ async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, p
   const appliesTo = inForce?.validFrom === now ? inForce.appliesTo : 'new_purchases';
   await storePrices(db, hostsystem, { validFrom: now, prices, appliesTo });
   if (appliesTo === 'all_vms')
-    await assertPricesCanBeBilled(db, await accountsWithVms(db, hostsystem, prices), { pointer: '#/prices', now });
+    await assertPricesCanBeBilled(db, () => accountsWithVms(db, hostsystem, prices), { pointer: '#/prices', now });
 }
 
 /** @throws OperatorProblem 404 if there is no such host system. */

@@ -34,7 +34,7 @@ export const scheduleHostSystemPrices: StoreOperation<'scheduleHostSystemPrices'
     const version: PriceVersion = { validFrom, prices: body.prices, appliesTo };
     await storePrices(db, name, version);
     if (appliesTo === 'all_vms')
-      await assertPricesCanBeBilled(db, await accountsWithVms(db, name, body.prices), { pointer: '#/prices', now });
+      await assertPricesCanBeBilled(db, () => accountsWithVms(db, name, body.prices), { pointer: '#/prices', now });
     return toHostSystemPriceVersion([...versions, version], version, now);
   },
 };

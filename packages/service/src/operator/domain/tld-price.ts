@@ -2,7 +2,7 @@ import type { SetTldPriceRequest, TldPrice, TldPriceVersion } from '@reseller/op
 import type { Selectable } from 'kysely';
 
 import { accountsWithDomains } from '../../core/accounting/price-rise.ts';
-import { holdRenewalsOfTld } from '../../core/accounting/renewal-hold.ts';
+import { holdRenewalsOfTld, lockRenewalsOfTld } from '../../core/accounting/renewal-hold.ts';
 import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/catalogue/tld-price.ts';
 import type { TldPriceVersion as Version } from '../../core/catalogue/tld-price.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
@@ -53,7 +53,8 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
   async run({ db }, { path: { tld }, body, now }) {
     const prices = pricesOf(body);
     await setTldPrices(db, [{ tld, ...prices }], now);
-    await assertPricesCanBeBilled(db, await accountsWithDomains(db, tld, prices.renew), { pointer: '#/renew', now });
+    await lockRenewalsOfTld(db, tld, now);
+    await assertPricesCanBeBilled(db, () => accountsWithDomains(db, tld, prices.renew), { pointer: '#/renew', now });
     await holdRenewalsOfTld(db, tld, now);
     return requireFound(await priceOf(db, tld, now), NO_PRICES);
   },
@@ -74,7 +75,8 @@ export const scheduleTldPrices: StoreOperation<'scheduleTldPrices'> = {
     const validFrom = newDateOf({ subject: `The TLD ${tld}`, versions, wanted: body.valid_from, now });
     const version = { tld, ...pricesOf(body), validFrom };
     await setTldPrices(db, [version], validFrom);
-    await assertPricesCanBeBilled(db, await accountsWithDomains(db, tld, version.renew), { pointer: '#/renew', now });
+    await lockRenewalsOfTld(db, tld, now);
+    await assertPricesCanBeBilled(db, () => accountsWithDomains(db, tld, version.renew), { pointer: '#/renew', now });
     await holdRenewalsOfTld(db, tld, now);
     return toVersion([...versions, version], version, now);
   },

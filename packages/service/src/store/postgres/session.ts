@@ -12,7 +12,7 @@ import { isAborted, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { GATE } from './gate.ts';
 import { QueryCompiler } from './query-compiler.ts';
-import { claimRows, textTable } from './sharing.ts';
+import { claimRows, lockAdvisory, textTable } from './sharing.ts';
 
 export interface Session {
   readonly db: Db;
@@ -123,6 +123,7 @@ function builderOn(run: SendStatement, { scope, tuning, isReading }: SharedBySes
     scope,
     claim: claimRows,
     textTable,
+    lock: lockAdvisory,
     rows: async ({ name, text, values }) => (await run(text, values, name)).rows,
   });
   return db;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Claim, TextTable, Sharing, Store } from '../store.ts';
+import type { Claim, Lock, TextTable, Sharing, Store } from '../store.ts';
 import { databaseNow } from './now.ts';
 import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
@@ -18,6 +18,11 @@ export const textTable: TextTable = (list) => sql`(
   select ordinality - 1 as position, value from json_array_elements_text(${list}::json) with ordinality as texts (value, ordinality)
 )`;
 
+export const lockAdvisory: Lock = async (db, name, mode = 'alone') => {
+  const lock = sql.raw(mode === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
+  await sql`select ${lock}(hashtextextended(${name}::text, ${sql.lit(LOCK_SEED)}))`.execute(db);
+};
+
 /** Any number of instances share the database. */
 export function postgresSharing(run: Store['read']): Sharing {
   return {
@@ -25,9 +30,7 @@ export function postgresSharing(run: Store['read']): Sharing {
     now: databaseNow,
     windows: tableWindows(run),
     claim: claimRows,
-    async lock(db, name) {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, ${sql.lit(LOCK_SEED)}))`.execute(db);
-    },
+    lock: lockAdvisory,
     async freeze(transaction, tables) {
       const all = [...tables, 'request_log_inbox'];
       await sql`lock table ${sql.join(all.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);

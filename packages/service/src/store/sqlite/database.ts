@@ -6,7 +6,7 @@ import type { LimitNode, SqliteDatabase, SqliteStatement } from 'kysely';
 
 import type { Runner } from '../prepared.ts';
 import type { Tuning } from '../tuning.ts';
-import { claimNothing, textTable } from './sharing.ts';
+import { claimNothing, lockNothing, textTable } from './sharing.ts';
 
 /** Kysely's dialect over a connection. */
 export class ConnectionDialect extends SqliteDialect {
@@ -58,6 +58,7 @@ export function directRunner(connection: DatabaseSync): Runner {
     scope: connection,
     claim: claimNothing,
     textTable,
+    lock: lockNothing,
     rows({ text, values }) {
       const statement = statements.get(text) ?? connection.prepare(text);
       statements.set(text, statement);

@@ -77,9 +77,21 @@ final class VmService
 
     public function changePackage(): void
     {
+        $vmId = $this->vmId();
         $form = $this->options();
+        $vm = $this->api->get("/vm/$vmId/config");
+        $this->assertKept('host system', $form['hostsystem'] ?? null, $vm['hostsystem']['name']);
+        $this->assertKept('operating system', $form['os'] ?? null, $vm['config']['os']['name']);
         unset($form['hostsystem'], $form['os']);
-        $this->api->change('POST', "/vm/{$this->vmId()}/change", $form);
+        $this->api->change('POST', "/vm/$vmId/change", $form);
+    }
+
+    /** The client would pay for the other package and keep the old VM. */
+    private function assertKept(string $what, ?string $wanted, string $present): void
+    {
+        if ($wanted !== null && $wanted !== $present) {
+            throw new \InvalidArgumentException("The package has the $what \"$wanted\", but the VM has \"$present\", and a change of the package cannot replace it. Nothing was changed. Choose a package with \"$present\", or order a new service.");
+        }
     }
 
     public function resetPassword(): void
