@@ -212,6 +212,22 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await page.getByRole('columnheader', { name: 'VM' }).getAttribute('aria-sort')).toBe('descending');
   });
 
+  test.each([
+    { typed: 'record pay', id: 'recordPayment' as const },
+    { typed: 'note credit', id: 'createCreditNote' as const },
+    { typed: 'vat', id: 'setVatRates' as const },
+  ])('the palette finds an action by "$typed", and its form asks for the rest', async ({ typed, id }) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(typed);
+    await page.getByRole('option', { name: operations[id].summary }).waitFor();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: operations[id].summary });
+    await dialog.getByRole('button', { name: operations[id].summary }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(watched.faults).toEqual([]);
+  });
+
   test('the keyboard alone sets a fault, which the next request shows', async () => {
     await choose('Faults');
     await heading('Faults').waitFor();
@@ -677,6 +693,18 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     // The rows, and the polls in the meantime.
     expect(sent.length).toBeLessThan(10 * PURCHASES);
     expect(bytes).toBeLessThan(200_000);
+  });
+
+  test('the pages of a removed VM and a terminated domain say whether they can be brought back', async () => {
+    const { vm } = await accountWithVm(sandbox.current(), 'Removed');
+    await operate(sandbox.current(), `DELETE /vms/${vm}`);
+    await open(`vms/${vm}`);
+    await page.getByText('A removed VM cannot be brought back.').waitFor();
+    await operate(sandbox.current(), 'POST /domains/reseller-customer.net/terminate');
+    await open('domains/reseller-customer.net');
+    await page.getByText('POST /domain/reseller-customer.net/undelete').waitFor();
+    const { status } = await call(sandbox.current(), 'POST /domain/reseller-customer.net/undelete');
+    expect(status).toBe('success');
   });
 
   test('nothing failed in the page, and its policy refused nothing', async () => {

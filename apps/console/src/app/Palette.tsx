@@ -7,13 +7,14 @@ import type { KeyboardEvent as InputKeyEvent } from 'react';
 import { useLocation } from 'wouter';
 
 import { client } from '../api/client.ts';
+import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
 import { useAccounts } from '../ui/AccountName.tsx';
 import { useOperation } from '../ui/OperationDialog.tsx';
 import { mayUse, useSession } from './session.ts';
 import type { View } from './views.tsx';
 
-/** Operations that need no resource to begin with. */
+/** The actions that are shown before anything is typed. */
 const COMMANDS: readonly OperationId[] = [
   'advanceClock',
   'createFault',
@@ -26,6 +27,14 @@ const COMMANDS: readonly OperationId[] = [
   'verifyOtp',
   'createOperatorToken',
 ];
+const WITHOUT_FORM: ReadonlySet<string> = new Set(['createSession', 'endSession']);
+/** The actions that are found by name. A form asks for the resource, and one that changes what has a version needs it before. */
+const ACTIONS: readonly OperationId[] = Object.keys(operations)
+  .filter(isOperation)
+  .filter((id) => {
+    const { method, mayOnlyCreate, versionedBy } = operations[id];
+    return method !== 'GET' && !WITHOUT_FORM.has(id) && (mayOnlyCreate || !versionedBy?.path.includes('{'));
+  });
 const MOST_ACCOUNTS = 500;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -67,7 +76,8 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
   const [text, setText] = useState('');
   const { contains } = Autocomplete.useFilter();
   const all = useItems(views, text.trim());
-  const items = all.filter((item) => contains(item, text.trim(), nameOf));
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  const items = all.filter((item) => words.every((word) => contains(item, word, nameOf)));
   const highlighted = useRef<Item>(undefined);
   function run(item: Item): void {
     onDone();
@@ -148,12 +158,14 @@ function useItems(views: readonly View[], text: string): Item[] {
     () => [
       ...directItems(text, navigate),
       ...views.map(({ path, title }): Item => ({ value: path, label: title, kind: 'Page', run: () => navigate(path) })),
-      ...COMMANDS.filter((id) => mayUse(session, id)).map((id): Item => ({
-        value: id,
-        label: operations[id].summary,
-        kind: 'Action',
-        run: () => open({ id }),
-      })),
+      ...(text === '' ? COMMANDS : ACTIONS)
+        .filter((id) => mayUse(session, id))
+        .map((id): Item => ({
+          value: id,
+          label: operations[id].summary,
+          kind: 'Action',
+          run: () => open({ id }),
+        })),
       ...rows
         .slice(0, MOST_ACCOUNTS)
         .map(({ id, name }): Item => ({ value: id, label: name, kind: 'Account', run: () => navigate(`/accounts/${id}`) })),

@@ -78,6 +78,11 @@ export function DomainPage({ name }: { readonly name: string }) {
       {error !== null && <Failure error={error} />}
       {records.error !== null && <Failure error={records.error} />}
       <div className="page">
+        {domain?.terminated === true && (
+          <p>
+            The account can take the termination back until the domain ends: <code>POST /domain/{name}/undelete</code>. No operator can.
+          </p>
+        )}
         {domain && (
           <Facts
             items={[

@@ -101,6 +101,11 @@ export function ServerPage({ id }: { readonly id: string }) {
       {error !== null && <Failure error={error} />}
       {server && (
         <div className="page">
+          {server.terminated && (
+            <p>
+              The account can take the cancellation back until the server ends: <code>POST /dedicated/{id}/undelete</code>. No operator can.
+            </p>
+          )}
           <Facts
             items={[
               ['State', <Status key="state" value={stateOf(server)} />],

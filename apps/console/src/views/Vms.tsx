@@ -158,9 +158,15 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />
-          {vm.state !== 'removed' && <VmUsage id={id} />}
-          {vm.state !== 'removed' && <Backups id={id} />}
-          {vm.state !== 'removed' && <ReverseDns id={id} />}
+          {vm.state === 'removed' ? (
+            <p>A removed VM cannot be brought back.</p>
+          ) : (
+            <>
+              <VmUsage id={id} />
+              <Backups id={id} />
+              <ReverseDns id={id} />
+            </>
+          )}
           <Positions vm={vm} />
         </Sections>
       )}
