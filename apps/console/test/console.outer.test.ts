@@ -343,8 +343,9 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     const day = new Date(Date.parse(now) + hours * 3_600_000).toISOString().slice(0, 10);
     const vat_rates = [{ basis_points: 1900, valid_from: '1970-01-01' }];
     const setTimeZone = (time_zone: string) => operate(sandbox.current(), 'PUT /settings/vat-rates', { vat_rates, time_zone });
-    await page.getByRole('link', { name: 'Payments' }).click();
+    // Before the page of payments may read the settings.
     await setTimeZone(zone);
+    await page.getByRole('link', { name: 'Payments' }).click();
     await page.getByRole('button', { name: operations.recordPayment.summary }).click();
     expect(await dialog.getByLabel('Date', { exact: true }).inputValue()).toBe(day);
     await dialog.getByLabel('Account', { exact: true }).selectOption({ label: 'Demo reseller' });

@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import { standardNameservers } from '../ports/registrar.ts';
 import type { Model, ModelAccount, ModelDomain, ModelVm } from './model.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, notFound, send } from './requests.ts';
+import { invalid, notFound, send, wrongState } from './requests.ts';
+import type { Refused } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -48,7 +49,7 @@ function setName(sim: Simulation, vm: ModelVm, address: string): Promise<void> {
     otherForm: { ...form, domain: 'another.example' },
     predict: () => ({
       portUse: 'no port',
-      refusal: vm.state === 'removed' ? notFound : isForAll || hasAddress(vm, address) ? undefined : invalid,
+      refusal: refusedName(vm) ?? (isForAll || hasAddress(vm, address) ? undefined : invalid),
       reserve: () => ({
         release: () => {},
         confirm() {
@@ -66,10 +67,15 @@ function removeName(sim: Simulation, vm: ModelVm, address: string): Promise<void
     sent: { path: { vmid: String(vm.id), ip_address: address } },
     predict: () => ({
       portUse: 'no port',
-      refusal: vm.state === 'removed' || !hasAddress(vm, address) ? notFound : undefined,
+      refusal: refusedName(vm) ?? (hasAddress(vm, address) ? undefined : notFound),
       reserve: () => ({ release: () => {}, confirm: () => void vm.names.set(address, null) }),
     }),
   });
+}
+
+function refusedName({ state, abuse }: ModelVm): Refused | undefined {
+  if (state === 'removed') return notFound;
+  return abuse.status === 'BLOCKED' ? wrongState : undefined;
 }
 
 /** Compares the names of a VM's addresses. */

@@ -1,7 +1,7 @@
 /** The prices that the model expects, and when they change. */
 import { decimal, over, rounded, sum, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
-import type { Model, ModelAccount, ModelPrices, Resources, SalePrices, Seconds } from './model.ts';
+import type { Model, ModelAccount, ModelPrices, ModelVm, Resources, SalePrices, Seconds } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
 /** The net price of 30 days, rounded once. */
@@ -47,10 +47,9 @@ export function advanceMonths(model: Model, account: ModelAccount, now: Seconds)
     account.period = monthAfter(account.period);
     const begin = account.period;
     for (const vm of model.vms) {
-      if (vm.account !== account || vm.state === 'removed' || vm.sale) continue;
-      const list = listOf(model, vm.host).filter(({ from, isForAll }) => isForAll && from <= begin * 1000);
-      const listed = newest([vm.listed, ...list]);
-      if (!listed || listed === vm.listed) continue;
+      if (vm.account !== account || vm.state === 'removed') continue;
+      const listed = listedFrom(model, vm, begin);
+      if (listed === vm.listed) continue;
       vm.listed = listed;
       vm.price = priceOf(listed, vm.resources);
       const running = vm.segments.find(({ stop }) => stop === null);
@@ -59,6 +58,12 @@ export function advanceMonths(model: Model, account: ModelAccount, now: Seconds)
       vm.segments.push({ type: 'BILLINGRESTART', start: begin, stop: null, price: vm.price });
     }
   }
+}
+
+/** The list prices of a VM from the beginning of a month on. */
+export function listedFrom(model: Model, { host, listed, sale }: Pick<ModelVm, 'host' | 'listed' | 'sale'>, begin: Seconds): ModelPrices {
+  if (sale) return listed;
+  return newest([listed, ...listOf(model, host).filter(({ from, isForAll }) => isForAll && from <= begin * 1000)]) ?? listed;
 }
 
 function newest(list: readonly ModelPrices[]): ModelPrices | undefined {

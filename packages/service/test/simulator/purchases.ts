@@ -6,7 +6,7 @@ import type { CatalogueHost } from './catalogue.ts';
 import { numberOf } from './fraction.ts';
 import { creditFits, holdFrom, offersFor } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
-import { listedAt, priceOf } from './model-prices.ts';
+import { listedAt, listedFrom, priceOf } from './model-prices.ts';
 import { freeAddresses, usedAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
 import { grossShown, rateAt, runtimeAlone } from './model-vat.ts';
@@ -208,15 +208,17 @@ export function reserveVm(
       });
       expect(config.ipv4.map(({ address }) => address).toSorted()).toEqual([...ipv4].toSorted());
       expect(config.ipv6.map(({ ip_address }) => ip_address)).toEqual(ipv6);
-      expect(pricings).toEqual({
-        monthly: numberOf(terms.price),
-        monthly_gross: grossShown(terms.price, rateAt(model, account, terms.since)),
-      });
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);
+      // A month whose prices apply to all VMs may have begun since the reservation.
+      const listed = start === terms.since ? taken.listed : listedFrom(model, taken, account.period);
+      const price = listed === taken.listed ? terms.price : priceOf(listed, resources);
+      expect(pricings).toEqual({ monthly: numberOf(price), monthly_gross: grossShown(price, rateAt(model, account, terms.since)) });
       model.vms.push({
         ...taken,
+        listed,
+        price,
         firstIp: ipv4[0] ?? '',
         os,
         sshKey: purchase.sshKey?.text ?? null,
@@ -229,7 +231,7 @@ export function reserveVm(
         names: new Map(),
         backups: [],
         state: 'running',
-        segments: [{ type: 'CREATE', start, stop: null, price: terms.price }],
+        segments: [{ type: 'CREATE', start, stop: null, price }],
       });
     },
   };
