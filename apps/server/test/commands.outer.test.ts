@@ -86,7 +86,8 @@ test('doctor marks what needs a person in a live service, and fails', async () =
 test('jobs shows a failed job, and tries it again', async () => {
   const environment = await environmentOf();
   const server = await startServer(environment);
-  const database = new DatabaseSync(join(environment.RESELLER_DATA_DIR, 'store.sqlite'));
+  // The server may be writing.
+  const database = new DatabaseSync(join(environment.RESELLER_DATA_DIR, 'store.sqlite'), { timeout: 30_000 });
   database.exec("create trigger broken before insert on invoices begin select raise(abort, 'the page is damaged'); end");
   const client = operator.createClient({ baseUrl: server.operatorUrl, token: TOKEN });
   await operator.advanceClock({ client, body: { by_seconds: 40 * 86_400 } });
