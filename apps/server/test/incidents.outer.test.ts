@@ -31,7 +31,7 @@ function prologue(exports = ''): string {
   return `${exports}
 start() {
   /opt/reseller/reseller-server start > service.log & service=$!
-  until curl -fso ready.json http://127.0.0.1:4011/readyz; do sleep 1; done
+  until curl -fso ready.json http://127.0.0.1:4011/readyz; do kill -0 $service || { cat service.log; exit 1; }; sleep 1; done
 }
 stop() { kill $service; wait $service || true; }
 statusOf() { curl -so /dev/null -w "$1 %{http_code}\\n" http://127.0.0.1:4011/accounts -H "Authorization: Bearer $2"; }
