@@ -3,7 +3,7 @@ import type { VmSeen } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
-import type { Steps } from '../../delivery/steps.ts';
+import type { Reserved, Steps } from '../../delivery/steps.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
@@ -55,11 +55,7 @@ export const vmAdoption: UndoableDelivery<Details> = {
 /** Billing starts when the hypervisor has confirmed that the machine runs. A failed adoption leaves the machine as it is. */
 export async function adoptVm(steps: Steps<void>, adoption: Adoption): Promise<void> {
   const { runtime, accountId, now } = adoption;
-  const { vmId, hold, monthlyPrice } = await steps.reserve(vmAdoption, async ({ db }) => {
-    const reserved = await reserveAdoption(db, adoption);
-    const stored = { vmId: reserved.vmId, hold: Number(reserved.hold), monthly: Number(reserved.monthlyPrice) };
-    return { accountId, details: stored, ...reserved };
-  });
+  const { vmId, hold, monthlyPrice } = await steps.reserve(vmAdoption, ({ db }) => reserveAdoption(db, adoption));
   // It fails unless the machine exists and carries the mark of the service.
   await steps.call(({ hypervisor }, token) => hypervisor.start(vmId, token));
   return steps.confirm(async ({ db }) => {
@@ -68,10 +64,15 @@ export async function adoptVm(steps: Steps<void>, adoption: Adoption): Promise<v
   });
 }
 
-async function reserveAdoption(
-  db: Db,
-  adoption: Adoption,
-): Promise<{ readonly vmId: number; readonly hold: Money; readonly monthlyPrice: Money }> {
+interface ReservedAdoption extends Reserved<Details> {
+  readonly vmId: number;
+  /** The credit that is held until the end of the period. */
+  readonly hold: Money;
+  /** Net price of 30 days. */
+  readonly monthlyPrice: Money;
+}
+
+async function reserveAdoption(db: Db, adoption: Adoption): Promise<ReservedAdoption> {
   const { runtime, accountId, vm, now, machine } = adoption;
   const vmId = machine.vmId ?? 0;
   const catalogue = await catalogueOf(db);
@@ -89,7 +90,7 @@ async function reserveAdoption(
   await assertVmQuota(db, accountId);
   const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, now };
   await assignAddresses(db, { ...order, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
-  return { vmId, hold, monthlyPrice };
+  return { accountId, details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice) }, vmId, hold, monthlyPrice };
 }
 
 /** Takes room on the node of the machine, or on any node of the host system if the hypervisor does not name it. */

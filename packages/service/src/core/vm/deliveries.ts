@@ -141,7 +141,7 @@ async function reserveStart(db: Db, request: VmRequest) {
   return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, hold };
 }
 
-/** @param started `hold` is the credit that was held for it. */
+/** Ends a start, and begins to bill the VM. `hold` is the credit that its reservation holds. */
 async function beginRunning(
   db: Db,
   runtime: Runtime,
@@ -238,9 +238,14 @@ export const vmResize: UndoableDelivery<ResizeDetails> = {
 };
 
 /** Gives a VM other resources. @returns The net price of 30 days. */
-export async function resizeVm(steps: Steps<Money>, request: VmRequest & Resize): Promise<Money> {
+export function resizeVm(steps: Steps<Money>, request: VmRequest & Resize): Promise<Money> {
+  return deliverResize(steps, (db) => reserveResize(db, request));
+}
+
+/** Carries out a resize that a function reserves with `reserveResize`. @returns The net price of 30 days. */
+export async function deliverResize(steps: Steps<Money>, reserve: (db: Db) => ReturnType<typeof reserveResize>): Promise<Money> {
   const resize = await steps.reserve(vmResize, async ({ db }) => {
-    const reserved = await reserveResize(db, request);
+    const reserved = await reserve(db);
     return 'price' in reserved ? steps.inPlace(reserved.price) : reserved;
   });
   const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(resize.size, token));

@@ -22,6 +22,7 @@ import {
   addedToMonth,
   billAt,
   confirmResize,
+  deliverResize,
   heldDetails,
   increaseOf,
   moreHeld,
@@ -55,18 +56,14 @@ export interface IpPurchase extends IpRequest {
 }
 
 /** Gives a VM further addresses, which is a resize. @returns The net price of 30 days. */
-export async function buyIps(steps: Steps<Money>, { vmid, count, ...request }: IpPurchase): Promise<Money> {
-  const resize = await steps.reserve(vmResize, async ({ db }) => {
+export function buyIps(steps: Steps<Money>, { vmid, count, ...request }: IpPurchase): Promise<Money> {
+  return deliverResize(steps, async (db) => {
     // The lock keeps other transactions from changing the VM.
     await lockAccount(db, request.accountId);
     const vm = await vmOfForm(db, request.accountId, vmid);
     await assertMoreIps(db, vm, count);
-    const reserved = await reserveResize(db, { ...request, vmId: vm.id, resources: { ips: vm.ips + count } });
-    return 'price' in reserved ? steps.inPlace(reserved.price) : reserved;
+    return reserveResize(db, { ...request, vmId: vm.id, resources: { ips: vm.ips + count } });
   });
-  const task = await steps.call(({ hypervisor }, token) => hypervisor.resize(resize.size, token));
-  if (task) return steps.wait(async () => resize.change.price);
-  return steps.confirm(({ db }) => confirmResize(db, resize.change));
 }
 
 /** A VM and its net price of 30 days. */
