@@ -13,6 +13,7 @@ import { pauseRegistrar, PERSON, untilReserved, DS_RECORD } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
+import { insertMany } from './insert-many.ts';
 import { apiOf } from './operations.ts';
 
 /** The machine of the sample VM. */
@@ -241,8 +242,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
       data: '{}',
       entered: sandbox.clock.now(),
     }));
-    const rows = JSON.stringify(events);
-    await sandbox.store.commit(({ db }) => sandbox.store.insertRows(db, 'events', Object.keys(events[0] ?? {}), rows));
+    await sandbox.store.commit(({ db }) => insertMany(sandbox.store, db, 'events', events));
     return sandbox.copy('replayWebhook', { form: { since: '2026-11-01T00:00:00Z' } });
   },
   'createVmBackup noSlot': async (sandbox) => {

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { dig, noDig } from '../../../adapters/test/dig.ts';
 import { register } from '../../test/domains.ts';
 import { SMALL_VM, startService } from '../../test/harness.ts';
+import { insertMany } from '../../test/insert-many.ts';
 import { answerFrom } from '../core/domain/answers.ts';
 import { reverseNameOf } from '../rules/reverse-dns.ts';
 import { startNameServer } from './name-server.ts';
@@ -114,9 +115,7 @@ test('reads few rows for a question, however large the zone is', async () => {
     ttl: 60,
     changed,
   }));
-  await service.store.commit(({ db }) =>
-    service.store.insertRows(db, 'dns_records', Object.keys(records[0] ?? {}), JSON.stringify(records)),
-  );
+  await service.store.commit(({ db }) => insertMany(service.store, db, 'dns_records', records));
   let rows = 0;
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => node,

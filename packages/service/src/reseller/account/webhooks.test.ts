@@ -6,6 +6,7 @@ import type { TestOptions } from 'vitest';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+import { insertMany } from '../../../test/insert-many.ts';
 import { accept, addConfirmed, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
 import type { Respond } from '../../../test/webhook-receiver.ts';
 import { MAX_WEBHOOKS } from '../../core/events/change-webhook.ts';
@@ -214,7 +215,7 @@ describe.each(engines)('on %s', (engine) => {
     }));
     // One more, so that the limit is that of what is replayed.
     rows.push({ ...event, id: 'before', position: count + 1, entered: entered - 1 });
-    await service.store.commit(({ db }) => service.store.insertRows(db, 'events', Object.keys(rows[0] ?? {}), JSON.stringify(rows)));
+    await service.store.commit(({ db }) => insertMany(service.store, db, 'events', rows));
     const replay = { apiKey, path: { webhook_id }, form: { since: new Date(entered).toISOString() } };
     expect((await service.call('replayWebhook', replay)).body.data).toEqual({ replayed: count, last_delivery_id: count });
     expect(await service.call('replayWebhook', replay)).toMatchObject({
