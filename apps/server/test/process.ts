@@ -12,7 +12,7 @@ import { onTestFailed, onTestFinished } from 'vitest';
 import { serverProgram } from '../../../.config/server-program.ts';
 
 /** Maximum length of the log that is shown when a test fails, in characters. */
-const MOST_SHOWN = 10_000;
+export const MOST_SHOWN = 10_000;
 
 /** The VM of the demo account of every sandbox. */
 export const SAMPLE_VM = 48_213;

@@ -1,15 +1,15 @@
 /** Runs the shell commands of documentation, for tests. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 
 import { freePorts } from '../../../.config/free-ports.ts';
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
-import { temporaryDirectory } from './process.ts';
+import { MOST_SHOWN, temporaryDirectory } from './process.ts';
 import type { Ran } from './process.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
@@ -47,6 +47,14 @@ export async function runScript(script: string, directory = REPOSITORY): Promise
     } catch {
       // All processes of the group have ended.
     }
+  });
+  let printed = '';
+  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+  onTestFailed(() => {
+    if (shell.exitCode !== null) return;
+    const logs = readdirSync(directory).filter((file) => file.endsWith('.log'));
+    const texts = logs.map((file) => `${file}:\n${readFileSync(join(directory, file), 'utf8').slice(-MOST_SHOWN)}`);
+    process.stderr.write(`The script did not end. It printed:\n${[printed.slice(-MOST_SHOWN), ...texts].join('\n')}\n`);
   });
   shell.stdin.end(script);
   const [stdout, stderr, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'exit')]);

@@ -8,7 +8,7 @@ import { qemuHypervisor } from '@reseller/adapters/qemu';
 import type { QemuHypervisor } from '@reseller/adapters/qemu';
 import { startService } from '@reseller/service/test/harness.ts';
 import { TestHypervisor } from '@reseller/service/test/ports/hypervisor.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { discard, leftOut as noQemu, outputIn, testImages, vmFolder } from '../../../packages/adapters/test/qemu.ts';
@@ -61,6 +61,8 @@ describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', { timeout:
     onTestFinished(() => browser.close());
     const page = await browser.newPage({ viewport: { width: 900, height: 600 } });
     const problems: string[] = [];
+    let step = 'connecting';
+    onTestFailed(() => void process.stderr.write(`It failed at the step "${step}". Problems of the page: ${problems.join(', ')}\n`));
     page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
     page.on('response', (response) => void (response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`)));
     page.on('pageerror', (error) => void problems.push(error.message));
@@ -73,13 +75,17 @@ describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', { timeout:
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         return data.filter((value, index) => index % 4 === 0 && value > 0x60).length;
       })()`);
+    step = 'first pixels';
     await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(0);
+    step = 'login on the serial console';
     // The guest waits for a login on the screen before it does so on its serial console.
     await outputIn(folder, { username: 'root', password }, 'true');
+    step = 'typed text';
     const before = await litPixels();
     await page.keyboard.type('hello-from-the-console');
     await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(before + LETTERS);
     expect(problems).toEqual([]);
+    step = 'end of the VM';
     await service.call('setVmPower', { path, form: { mode: 'stop' } });
     await page.getByText('The VM was stopped or restarted. Get a new link.').waitFor();
   });

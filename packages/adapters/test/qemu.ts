@@ -171,9 +171,12 @@ export async function outputIn(folder: string, { username, password }: Login, co
     printed = '';
     return seen;
   }
+  // The guest drops what it receives before it waits for a login, and a message of its kernel may follow its prompt.
+  const asking = setInterval(() => socket.write('\n'), 1_000);
   try {
     socket.write('\n');
     await until(/login: $/);
+    clearInterval(asking);
     socket.write(`${username}\n`);
     await until(/Password: $/);
     socket.write(`${password}\n`);
@@ -191,6 +194,7 @@ export async function outputIn(folder: string, { username, password }: Login, co
       )
       .join('\n');
   } finally {
+    clearInterval(asking);
     socket.destroy();
   }
 }
