@@ -1,3 +1,5 @@
+import { resultOf } from './computation.ts';
+import type { Computation } from './computation.ts';
 /** How a rounded total is divided among the lines of an invoice. */
 import { UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
@@ -11,12 +13,22 @@ import type { Money } from './money.ts';
  * @returns Units, in whole cents, in the order of the lines.
  */
 export function apportionCents(exact: readonly bigint[], denominator: bigint, total: Money): Money[] {
+  return resultOf(apportionCentsInSteps(exact, denominator, total));
+}
+
+/** Like `apportionCents`, for many lines. */
+export function* apportionCentsInSteps(exact: readonly bigint[], denominator: bigint, total: Money): Computation<Money[]> {
   const perCent = denominator * UNITS_PER_CENT;
-  const cents = exact.map((amount) => amount / perCent);
-  const missing = total / UNITS_PER_CENT - cents.reduce((sum, one) => sum + one, 0n);
-  const byLoss = exact
-    .map((amount, index) => ({ index, loss: amount % perCent }))
-    .toSorted((one, other) => (one.loss === other.loss ? one.index - other.index : one.loss > other.loss ? -1 : 1));
-  for (const { index } of byLoss.slice(0, Number(missing))) cents[index] = (cents[index] ?? 0n) + 1n;
-  return cents.map((amount) => amount * UNITS_PER_CENT);
+  const lines: { readonly index: number; readonly loss: bigint; cents: bigint }[] = [];
+  let missing = total / UNITS_PER_CENT;
+  for (const [index, amount] of exact.entries()) {
+    const cents = amount / perCent;
+    lines.push({ index, loss: amount % perCent, cents });
+    missing -= cents;
+    yield;
+  }
+  const byLoss = lines.toSorted((one, other) => (one.loss === other.loss ? one.index - other.index : one.loss > other.loss ? -1 : 1));
+  for (const line of byLoss.slice(0, Number(missing))) line.cents += 1n;
+  yield;
+  return lines.map(({ cents }) => cents * UNITS_PER_CENT);
 }

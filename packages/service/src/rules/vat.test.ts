@@ -13,6 +13,7 @@ import {
   highestRate,
   splitByRate,
   taxed,
+  taxedInSteps,
   vatInForce,
   vatOn,
 } from './vat.ts';
@@ -154,6 +155,20 @@ const amounts = fc.array(
   fc.record({ basisPoints: fc.constantFrom(0, 700, 1600, 1900), exact: fc.bigInt({ min: 0n, max: euros('500.00') * SECONDS_PER_PRICE }) }),
   { minLength: 1, maxLength: 60 },
 );
+
+test('a division in steps pauses at least twice for each amount, and its result is the same', () => {
+  fc.assert(
+    fc.property(amounts, (exact) => {
+      const total = totalOf(exact.reduce((sum, one) => sum + one.exact, 0n));
+      const steps = taxedInSteps(exact, SECONDS_PER_PRICE, total);
+      let pauses = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) pauses += 1;
+      expect(pauses).toBeGreaterThanOrEqual(2 * exact.length);
+      expect(step.value).toEqual(taxed(exact, SECONDS_PER_PRICE, total));
+    }),
+  );
+});
 
 test('divides a total among rates and amounts, each within a cent of its exact amount, and rounds the VAT of a rate once', () => {
   fc.assert(

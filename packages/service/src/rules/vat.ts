@@ -1,6 +1,8 @@
 /** Value-added tax (the specification shows gross prices and no rate: not shown). Each supply is taxed at the rate of its time. */
-import { apportionCents } from './apportion.ts';
+import { apportionCents, apportionCentsInSteps } from './apportion.ts';
 import type { Seconds } from './billing.ts';
+import { resultOf } from './computation.ts';
+import type { Computation } from './computation.ts';
 import { inForceAt } from './in-force.ts';
 import type { Dated } from './in-force.ts';
 import { divideHalfEven, roundHalfUpToCents, roundToCents } from './money.ts';
@@ -103,58 +105,63 @@ export interface RatedAmount extends VatTreatment {
   readonly exact: bigint;
 }
 
+/** The sum of each rate, the highest rate first, and the amounts in whole cents, in their order. */
+export interface Taxed {
+  readonly sums: readonly VatSum[];
+  readonly amounts: readonly Money[];
+}
+
 /**
  * Divides a net total among the rates, then the net amount of each rate among its amounts. The VAT of a rate is rounded once.
  *
  * @param total Units. The sum of the exact amounts, rounded to cents.
- * @returns The sum of each rate, the highest rate first, and the amounts in whole cents, in their order.
  */
-export function taxed(
-  amounts: readonly RatedAmount[],
-  denominator: bigint,
-  total: Money,
-): { readonly sums: readonly VatSum[]; readonly amounts: readonly Money[] } {
-  const rates = byTreatment(amounts);
+export function taxed(amounts: readonly RatedAmount[], denominator: bigint, total: Money): Taxed {
+  return resultOf(taxedInSteps(amounts, denominator, total));
+}
+
+/** Like `taxed`, for the many thousand lines that an invoice may have. */
+export function* taxedInSteps(amounts: readonly RatedAmount[], denominator: bigint, total: Money): Computation<Taxed> {
+  const treatments = new Map<string, TreatedAmounts>();
+  for (const [index, amount] of amounts.entries()) {
+    const key = `${amount.basisPoints} ${amount.reverseCharge === true}`;
+    const treated = treatments.get(key) ?? { treatment: treatmentOf(amount), indexes: [], exact: [], sum: 0n };
+    treated.indexes.push(index);
+    treated.exact.push(amount.exact);
+    treated.sum += amount.exact;
+    treatments.set(key, treated);
+    yield;
+  }
+  const rates = [...treatments.values()].toSorted(
+    ({ treatment: one }, { treatment: other }) =>
+      other.basisPoints - one.basisPoints || Number(one.reverseCharge ?? 0) - Number(other.reverseCharge ?? 0),
+  );
   const nets = apportionCents(
-    rates.map(({ own }) => own.reduce((sum, [, { exact }]) => sum + exact, 0n)),
+    rates.map(({ sum }) => sum),
     denominator,
     total,
   );
   const shares: Money[] = [];
-  for (const [rate, { own }] of rates.entries()) {
-    const exact = own.map(([, one]) => one.exact);
-    const parts = apportionCents(exact, denominator, nets[rate] ?? 0n);
-    for (const [part, [index]] of own.entries()) shares[index] = parts[part] ?? 0n;
+  for (const [rate, { indexes, exact }] of rates.entries()) {
+    const parts = yield* apportionCentsInSteps(exact, denominator, nets[rate] ?? 0n);
+    for (const [part, index] of indexes.entries()) {
+      shares[index] = parts[part] ?? 0n;
+      yield;
+    }
   }
-  return {
-    sums: rates.map(({ treatment }, rate) => ({
-      ...treatment,
-      net: nets[rate] ?? 0n,
-      vat: vatOn(nets[rate] ?? 0n, treatment.basisPoints),
-    })),
-    amounts: shares,
-  };
+  const sums = rates.map(({ treatment }, rate) => {
+    const net = nets[rate] ?? 0n;
+    return { ...treatment, net, vat: vatOn(net, treatment.basisPoints) };
+  });
+  return { sums, amounts: shares };
 }
 
-/** The amounts of one treatment, each with its index. */
+/** The amounts of one treatment, with their indexes. */
 interface TreatedAmounts {
   readonly treatment: VatTreatment;
-  readonly own: (readonly [index: number, amount: RatedAmount])[];
-}
-
-/** In one pass, because an invoice may have many thousand lines. The highest rate comes first. */
-function byTreatment(amounts: readonly RatedAmount[]): TreatedAmounts[] {
-  const treatments = new Map<string, TreatedAmounts>();
-  for (const [index, amount] of amounts.entries()) {
-    const key = `${amount.basisPoints} ${amount.reverseCharge === true}`;
-    const treated = treatments.get(key) ?? { treatment: treatmentOf(amount), own: [] };
-    treated.own.push([index, amount]);
-    treatments.set(key, treated);
-  }
-  return [...treatments.values()].toSorted(
-    ({ treatment: one }, { treatment: other }) =>
-      other.basisPoints - one.basisPoints || Number(one.reverseCharge ?? 0) - Number(other.reverseCharge ?? 0),
-  );
+  readonly indexes: number[];
+  readonly exact: bigint[];
+  sum: bigint;
 }
 
 function sumOf(amounts: readonly bigint[]): bigint {

@@ -1,5 +1,7 @@
 /** Long computations that let other requests run in between. */
 
+import type { Computation } from '../rules/computation.ts';
+
 /** The longest turn of a computation. */
 const TURN_MS = 4;
 
@@ -18,6 +20,18 @@ export async function inTurns<Item>(items: Iterable<Item> | AsyncIterable<Item>,
   let end = performance.now() + TURN_MS;
   for await (const item of items) {
     handle(item);
+    if (performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + TURN_MS;
+  }
+}
+
+/** Computes in turns. */
+export async function computeInTurns<Result>(steps: Computation<Result>): Promise<Result> {
+  let end = performance.now() + TURN_MS;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
     if (performance.now() < end) continue;
     await nextTurn();
     end = performance.now() + TURN_MS;

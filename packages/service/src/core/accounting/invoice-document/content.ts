@@ -5,10 +5,11 @@ import type { Selectable } from 'kysely';
 
 import { accruedBy, accruedByCharge, periodOf, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
 import type { Period, PriceSeconds, Seconds } from '../../../rules/billing.ts';
+import type { Computation } from '../../../rules/computation.ts';
 import { dayIn, minutesIn, utcDay } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { splitByRate, taxed, treatmentAt, treatmentOf } from '../../../rules/vat.ts';
+import { splitByRate, taxedInSteps, treatmentAt, treatmentOf } from '../../../rules/vat.ts';
 import type { RatedTime, VatRate, VatSum, VatTreatment } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../../store/tables/accounting.ts';
@@ -103,8 +104,11 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
-/** Handles many items: at once in a transaction, and in turns with other work outside of one. */
-export type HandleEach = <Item>(items: Iterable<Item> | AsyncIterable<Item>, handle: (item: Item) => void) => Promise<void>;
+/** Long work: at once in a transaction, and in turns with other work outside of one. */
+export interface Pace {
+  handleEach<Item>(items: Iterable<Item> | AsyncIterable<Item>, handle: (item: Item) => void): Promise<void>;
+  compute<Result>(steps: Computation<Result>): Promise<Result>;
+}
 
 /** How lines are written. */
 export interface LineStyle {
@@ -119,7 +123,7 @@ export interface LineStyle {
 export async function taxedLines(
   db: Db,
   invoice: Selectable<InvoicesTable>,
-  { rates, handleEach, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly handleEach: HandleEach },
+  { rates, pace, ...style }: LineStyle & { readonly rates: readonly VatRate[]; readonly pace: Pace },
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const charges = await chargesOn(db, invoice);
   const servers = await serverNames(
@@ -127,16 +131,16 @@ export async function taxedLines(
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
   const lines: ExactLine[] = [];
-  await handleEach(positionsOn(db, invoice).stream(tuningOf(db).streamedRows), (position) => {
+  await pace.handleEach(positionsOn(db, invoice).stream(tuningOf(db).streamedRows), (position) => {
     const times = splitByRate(rates, position.start, position.stop ?? invoice.period_end);
     for (const time of times) lines.push(vmLine(position, time, style));
   });
   for (const charge of charges) lines.push({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) });
-  const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
-  return { groups: await grouped(lines, amounts, handleEach), sums };
+  const { sums, amounts } = await pace.compute(taxedInSteps(lines, SECONDS_PER_PRICE, BigInt(invoice.total)));
+  return { groups: await grouped(lines, amounts, pace), sums };
 }
 
-async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], handleEach: HandleEach): Promise<Group[]> {
+async function grouped(lines: readonly ExactLine[], amounts: readonly Money[], { handleEach }: Pace): Promise<Group[]> {
   const groups = new Map<string, { lines: Line[]; total: Money }>();
   await handleEach(lines.entries(), ([index, { group: title, exact: _exact, ...line }]) => {
     const amount = amounts[index] ?? 0n;

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
+import { resultOf } from '../../../rules/computation.ts';
 import { dayIn, minutesIn, MS_PER_DAY, utcDay } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
@@ -14,13 +15,13 @@ import { readTimeZone } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 import { tuningOf } from '../../../store/tuning.ts';
-import { inTurns } from '../../../store/turns.ts';
+import { computeInTurns, inTurns } from '../../../store/turns.ts';
 import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { monthDays, taxedLines } from './content.ts';
-import type { DocumentContent, HandleEach, Line } from './content.ts';
+import type { DocumentContent, Line, Pace } from './content.ts';
 import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
@@ -188,31 +189,31 @@ async function basisOf(db: Db, { account_id }: Invoice) {
 
 type Basis = Awaited<ReturnType<typeof basisOf>>['basis'];
 
-async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, pace: Pace): Promise<WrittenLines> {
+async function linesInStyle(db: Db, invoice: Invoice, basis: Basis, pace: WritingPace): Promise<WrittenLines> {
   const { language, timeZone, rates } = basis;
-  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, handleEach: pace.handleEach });
+  const { groups, sums } = await taxedLines(db, invoice, { texts: TEXTS[language], timeZone, rates, pace });
   const stored: StoredGroup[] = [];
   for (const group of groups) stored.push({ ...group, lines: await pace.toStored(group.lines) });
   return { basis: JSON.stringify(basis), groups: stored, sums };
 }
 
-/** How lines are written: at once in a transaction, and in turns with other work outside of one. */
-interface Pace {
-  readonly handleEach: HandleEach;
+interface WritingPace extends Pace {
   toStored(lines: readonly Line[]): Promise<StoredGroup['lines']>;
 }
 
-function inTurnsOf(partLines: number): Pace {
+function inTurnsOf(partLines: number): WritingPace {
   return {
     handleEach: inTurns,
+    compute: computeInTurns,
     toStored: async (lines) => (lines.length < partLines ? lines : compressLines(lines, partLines)),
   };
 }
 
-const AT_ONCE: Pace = {
+const AT_ONCE: WritingPace = {
   async handleEach(items, handle) {
     for await (const item of items) handle(item);
   },
+  compute: async (steps) => resultOf(steps),
   toStored: async (lines) => lines,
 };
 
