@@ -39,18 +39,27 @@ export function openChosenDocument({ document, extension }: ChosenDocument): Pro
   return openDocument(document, extension ? 'service' : 'openapi');
 }
 
-/** The document that a service of ours serves; undefined if it serves none. */
+/** The document that a service of the reseller API serves, with the specification and its own extension; undefined if it serves none. */
 export async function openServedDocument(target: URL): Promise<LoadedDocument | undefined> {
+  const specification = await loadDocument();
   const url = new URL('openapi.json', `${target.href.replace(/\/?$/, '/')}`);
   try {
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(SERVED_DOCUMENT_MS) });
     if (!response.ok) return undefined;
     const document = parseDocument(await response.json());
+    if (!hasSpecification(document, specification)) return undefined;
     return { ...(await openDocument(undefined, 'service')), document, notes: [`It is the document of the service, ${url.href}.`] };
   } catch {
     // The run itself says what is wrong with the target.
     return undefined;
   }
+}
+
+/** Whether a document is one of the reseller API: a document of another API, or a part, would leave operations unjudged. */
+function hasSpecification({ info, paths }: OpenApiDocument, specification: OpenApiDocument): boolean {
+  return (
+    info.title === specification.info.title && Object.keys(Object(specification.paths)).every((path) => Object.hasOwn(Object(paths), path))
+  );
 }
 
 /**

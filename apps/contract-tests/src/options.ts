@@ -57,7 +57,8 @@ Requests
 
 Reseller API (the document without --document; its package is @reseller/openapi)
   --extension          include the operations of the extension, which the specification names but does not show.
-                       A run against the sandbox of this folder takes the document of the sandbox (/openapi.json)
+                       Without it, a read-only run takes the document of the service (/openapi.json) if that has the
+                       whole specification
   --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
                        RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN
                        The default target is the sandbox on this machine: http://127.0.0.1:4010, or the port in RESELLER_PORT,
@@ -173,14 +174,6 @@ export function readArguments(argv: readonly string[], environment: Environment 
 /** RESELLER_API_KEY is the name of earlier versions. */
 function keyIn(environment: Environment): string | undefined {
   return environment['CONTRACT_API_KEY'] ?? environment['RESELLER_API_KEY'];
-}
-
-/** Whether a run is about the sandbox of this folder: the user names neither a document nor a key. */
-export function isOwnSandbox(
-  { target, apiKey, document, extension }: Pick<Arguments, 'target' | 'apiKey' | 'document' | 'extension'>,
-  environment: Environment,
-): boolean {
-  return LOOPBACK.has(target.hostname) && document === undefined && !extension && apiKey === undefined && keyIn(environment) === undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { readOperations } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
 import type { Report } from '@reseller/contract/engine';
 import {
   completeDedicatedSetup,
@@ -16,6 +17,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
+import { sendJson, startServer } from './raw-server.ts';
 import { command } from './run-command.ts';
 import type { CommandResult } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
@@ -188,4 +190,23 @@ test('a run in the folder of a sandbox takes the document of the sandbox, and di
   expect(summaryOf(output)).toMatch(/ of 102 operations verified; 0 violation, 0 discovered, 0 learned$/);
   expect(output).toContain(`It is the document of the service, ${url.href}openapi.json.`);
   expect(code).toBe(0);
+});
+
+test('a run against a service of the reseller API takes the document of the service, also with a key', async () => {
+  const { url } = await start(true);
+  const { code, output } = await command(['--target', url.href], key);
+  expect(summaryOf(output)).toMatch(/ of 102 operations verified; 0 violation, 0 discovered, 0 learned$/);
+  expect(output).toContain(`It is the document of the service, ${url.href}openapi.json.`);
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['of another API', (document: OpenApiDocument) => ({ ...document, info: { title: 'Another API', version: '1' } })],
+  ['without an operation of the specification', (document: OpenApiDocument) => ({ ...document, paths: {} })],
+])('the specification judges a service whose own document is one %s', async (_, changed) => {
+  const served = changed(await loadDocument());
+  const server = await startServer(({ path }, response) => sendJson(response, path === '/openapi.json' ? 200 : 500, served));
+  const { output } = await command(['--target', server.url.href], { RESELLER_API_KEY: 'any-key' });
+  expect(output).not.toContain('It is the document of the service');
+  expect(summaryOf(output)).toMatch(/ of 25 operations verified; /);
 });

@@ -27,7 +27,7 @@ import { START_SANDBOX } from '../installation.ts';
 import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
 import type { OperatorAccess } from '../operator.ts';
-import { isOwnSandbox, readKey } from '../options.ts';
+import { readKey } from '../options.ts';
 import type { Arguments, Environment } from '../options.ts';
 import { readPrices } from '../read-prices.ts';
 import { counted } from '../render.ts';
@@ -52,9 +52,12 @@ interface RunContext {
 
 /** Calls a service and judges its responses. */
 export async function runAgainst(asked: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
-  // A plan sends nothing.
-  const served = !asked.plan && isOwnSandbox(asked, environment) ? await openServedDocument(asked.target) : undefined;
-  const loaded = served ?? (await openChosenDocument(asked));
+  // Reads the baseline and creates the folder first, so that errors occur before the first request.
+  if (asked.baseline !== undefined) await readAccepted(asked.baseline);
+  if (asked.report !== undefined && !asked.plan) await makeReportFolder(asked.report);
+  // A plan sends nothing. A run that changes something is about the document that its user chooses.
+  const isChosen = asked.plan || asked.mode === 'full' || asked.document !== undefined || asked.extension;
+  const loaded = (isChosen ? undefined : await openServedDocument(asked.target)) ?? (await openChosenDocument(asked));
   const credentials = { ...credentialsIn(environment, loaded.document), ...asked.credentials };
   const args = { ...asked, credentials, target: targetFor(asked, loaded.document) };
   rejectUnknown(args, loaded);
@@ -71,9 +74,6 @@ export async function runAgainst(asked: Arguments, { environment, output, paths,
   const secrets = [...(args.plan ? [] : [apiKey, operator?.token ?? '']), ...secretValues(args.given), ...Object.values(credentials)];
   const safe = safeConsole(output, secrets);
   const progress = args.quiet ? { ...safe, print: () => {}, progress: () => {} } : safe;
-  // Reads the baseline and creates the folder first, so that errors occur before the first request.
-  if (args.baseline !== undefined) await readAccepted(args.baseline);
-  if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
   const hooks = args.hooks === undefined ? undefined : await loadHooks(args.hooks);
   const options = contractOptions(args, {
     onToken: (token) => secrets.push(token),
