@@ -1,11 +1,14 @@
 import type { RequestSummary } from '@reseller/operator-client';
 
-/** The status, and why it failed or that nothing was carried out again. */
+import { visible } from './visible.ts';
+
+/** The status, and why it failed in the words of the response, or that nothing was carried out again. */
 export function RequestResult({ request }: { readonly request: RequestSummary }) {
-  const { status, error_type, is_replay } = request;
+  const { status, error_type, error_message, is_replay } = request;
+  const why = error_message ?? error_type;
   return (
-    <span className={`status ${error_type === null ? 'good' : 'bad'}`}>
-      {status} {error_type ?? (is_replay ? 'repeated' : 'succeeded')}
+    <span className={`status ellipsis ${why === null ? 'good' : 'bad'}`} title={visible(why ?? '')}>
+      {status} {visible(why ?? (is_replay ? 'repeated' : 'succeeded'))}
     </span>
   );
 }

@@ -139,8 +139,8 @@ function isOfKind({ success, method }: RequestSummary, kind: Kind): boolean {
 }
 
 function textOf(request: RequestSummary, names: ReadonlyMap<string, string>): string {
-  const { method, endpoint, status, error_type, request_id, account_id, bought } = request;
-  const texts = [method, endpoint, status, error_type, request_id, account_id, names.get(account_id), bought?.subject];
+  const { method, endpoint, status, error_type, error_message, request_id, account_id, bought } = request;
+  const texts = [method, endpoint, status, error_type, error_message, request_id, account_id, names.get(account_id), bought?.subject];
   return texts.join(' ').toLowerCase();
 }
 
@@ -158,7 +158,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
         </span>
       ),
     },
-    { header: 'Result', width: '12rem', cell: (request) => <RequestResult request={request} /> },
+    { header: 'Result', width: '22rem', cell: (request) => <RequestResult request={request} /> },
     {
       header: 'Bought, net (EUR)',
       width: '8.5rem',

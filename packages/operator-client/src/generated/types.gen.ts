@@ -258,6 +258,10 @@ export type RequestSummary = {
      */
     error_type: string | null;
     /**
+     * `message` of the error, which says in words why the request was refused; null on success.
+     */
+    error_message: string | null;
+    /**
      * HTTP status of the response.
      */
     status: number | null;

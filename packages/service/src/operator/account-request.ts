@@ -46,8 +46,9 @@ export const getAccountRequest: ServiceOperation<'getAccountRequest'> = {
 };
 
 function toAccountRequest(entry: NumberedLogEntry, position?: BoughtPosition): AccountRequest {
-  const { idempotency_key, request_body, response_body } = entry;
-  return { ...toRequestSummary(entry), idempotency_key, request_body, response_body, position: position ? toPosition(position) : null };
+  const { idempotency_key, request_body, response_body, error_type } = entry;
+  const summary = toRequestSummary({ ...entry, refusal: error_type === null ? null : response_body });
+  return { ...summary, idempotency_key, request_body, response_body, position: position ? toPosition(position) : null };
 }
 
 function toPosition({ type, start, stop, invoice_id, invoice_number }: BoughtPosition): RequestPosition {

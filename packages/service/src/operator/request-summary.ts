@@ -9,6 +9,7 @@ import type { Bought } from '../store/log-row.ts';
 export function toRequestSummary(entry: Entry): RequestSummary {
   const { account_id, number, request_id, date, success, method, endpoint, error_type, status, duration, key_id, is_replay, bought } =
     entry;
+  const refusal: { message?: string } = entry.refusal === null ? {} : JSON.parse(entry.refusal);
   return {
     account_id,
     number,
@@ -18,6 +19,7 @@ export function toRequestSummary(entry: Entry): RequestSummary {
     method,
     endpoint,
     error_type,
+    error_message: refusal.message ?? null,
     status,
     duration_ms: duration,
     api_key_id: key_id,

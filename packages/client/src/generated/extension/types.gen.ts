@@ -663,6 +663,11 @@ export type VmListItem = {
     abuse_status?: AbuseStatus;
     hostsystem: VmListHostsystem;
     config: VmListConfig;
+    /**
+     * The first IPv4 address. Null if the VM has none.
+     */
+    address?: string | null;
+    pricings?: CreatedVmPricings;
 };
 
 /**

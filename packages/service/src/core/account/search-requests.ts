@@ -1,6 +1,6 @@
 /** Finds entries of the request logs of all accounts, and follows them as they arrive. */
 import { sql } from 'kysely';
-import type { SelectQueryBuilder } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -23,6 +23,8 @@ export interface RequestSummary {
   readonly key_id: string | null;
   readonly is_replay: number | null;
   readonly bought: string | null;
+  /** The response of a refused request, perhaps without its requestID. Null on success. */
+  readonly refusal: string | null;
 }
 
 const SUMMARY = [
@@ -40,6 +42,17 @@ const SUMMARY = [
   'is_replay',
   'bought',
 ] as const satisfies readonly (keyof RequestSummary)[];
+
+/** Most responses of refused requests are stored once for all requests that got them. */
+function refusal(eb: ExpressionBuilder<Schema, 'request_log'>) {
+  const shared = eb
+    .selectFrom('request_log_bodies as shared')
+    .select('shared.body')
+    .whereRef('shared.month', '=', 'request_log.month')
+    .whereRef('shared.account_id', '=', 'request_log.account_id')
+    .whereRef('shared.hash', '=', 'request_log.response_hash');
+  return eb.case().when('error_type', 'is not', null).then(eb.fn.coalesce('response_body', shared)).end().as('refusal');
+}
 
 /** Which entries are wanted. Instants are in milliseconds. */
 export interface RequestSearch {
@@ -80,7 +93,7 @@ type PlaceColumn = 'feed' | 'number';
 /** The time that a request needs in addition to its calls of the infrastructure. */
 const REQUEST_MARGIN_MS = 60_000;
 
-type Entries = SelectQueryBuilder<Schema, 'request_log', Pick<RequestSummary, (typeof SUMMARY)[number]>>;
+type Entries = SelectQueryBuilder<Schema, 'request_log', RequestSummary>;
 
 /**
  * Searches backwards. The log has no index by its contents, because one would make every request slower. So a call reads a limited part of
@@ -117,6 +130,7 @@ export async function requestsAfter(
   const rows = await db
     .selectFrom('request_log')
     .select([...SUMMARY, 'feed'])
+    .select(refusal)
     .where('feed', '>', cursor)
     .where('feed', '<=', end)
     .orderBy('feed')
@@ -139,7 +153,7 @@ export async function newestPlace(db: Db, end: number): Promise<number> {
 }
 
 function entriesOf(db: Db, { accountId }: RequestSearch): Entries {
-  const entries = db.selectFrom('request_log').select(SUMMARY);
+  const entries = db.selectFrom('request_log').select(SUMMARY).select(refusal);
   return accountId === undefined ? entries.where('feed', '>', 0) : entries.where('account_id', '=', accountId);
 }
 

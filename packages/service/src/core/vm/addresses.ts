@@ -178,6 +178,13 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .orderBy('ip_addresses.position');
 }
 
+/** The first IPv4 address of the VM in a row of `vms`, in the order of `addressesOf`, or null. */
+export const firstIpv4 = sql<string | null>`(
+  select address from ip_addresses join ip_pools on ip_pools.id = ip_addresses.pool_id
+  where vm_id = vms.id and pending = 0 and ip_pools.family = 4
+  order by added, owner = ${sql.lit(PROVIDER)}, ip_pools.id, ip_addresses.position limit 1
+)`.as('address');
+
 /** The IPv4 addresses of a VM, including pending ones, in the order of `addressesOf`. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   const addresses = await selectAddresses(db, [vmId]).execute();

@@ -39,6 +39,18 @@ async function found({ client }: TestOperator, query: Parameters<typeof listRequ
 }
 
 describe.each(engines)('on %s', (engine) => {
+  test('says in words why a request was refused, also when the same response is stored once for several', async () => {
+    const service = await startOperator({ engine });
+    const messages = [];
+    for (const form of [SMALL_VM, { ...SMALL_VM, cores: 64 }, { ...SMALL_VM, cores: 64 }, { ...SMALL_VM, cores: 64 }]) {
+      const { status, body } = await service.call('createVm', { form });
+      messages.unshift(status === 200 ? null : body.message);
+    }
+    const { items } = await listRequests({ client: service.client });
+    expect(items.map(({ error_message: message }) => message)).toEqual(messages);
+    expect(messages).toEqual([expect.stringContaining('cores'), messages[0], messages[0], null]);
+  });
+
   test('lists the requests of all accounts in pages, and finds them by what they did', async () => {
     const service = await startOperator({ engine, tuning: { searchedEntries: 2 } });
     const { client, clock } = service;
@@ -58,6 +70,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await found(service, { result: 'failed' })).toEqual(all.slice(1, 2));
     const [refused] = (await listRequests({ client, query: { result: 'failed' } })).items;
     expect(refused?.error_type).not.toBe(null);
+    expect(refused?.error_message).toMatch(/ domain /);
     expect(await found(service, { status: refused?.status ?? 0 })).toEqual(all.slice(1, 2));
     expect(await found(service, { endpoint: '/domain/h' })).toEqual(all.slice(2, 3));
     expect(await found(service, { from: middle })).toEqual(all.slice(0, 3));

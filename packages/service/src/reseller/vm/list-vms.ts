@@ -1,7 +1,9 @@
 import type { VmListItem } from '@reseller/client/extension';
 
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
+import { firstIpv4 } from '../../core/vm/addresses.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
 import { toInstant } from '../../rules/instants.ts';
@@ -11,13 +13,14 @@ import type { Db } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { inTurns } from '../../store/turns.ts';
 import type { ReadOperation, Success } from '../operation.ts';
+import { toPricings } from './vm-resources.ts';
 
 /** GET /vm/list: the VMs of the account. */
 export const listVms: ReadOperation<'listVms'> = {
   kind: 'read',
   settles: false,
   isLong: true,
-  run: (db, { accountId }) => vmsOf(db, accountId, () => true),
+  run: (db, call) => vmsOf(db, call, () => true),
 };
 
 /** POST /vm/search: the VMs of the account whose labels fulfil all conditions. */
@@ -25,19 +28,35 @@ export const searchVms: ReadOperation<'searchVms'> = {
   kind: 'read',
   settles: false,
   isLong: true,
-  run: (db, { accountId, form }) => vmsOf(db, accountId, labelMatcher(form.labels)),
+  run: (db, call) => vmsOf(db, call, labelMatcher(call.form.labels)),
 };
 
 async function vmsOf(
   db: Db,
-  accountId: string,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
   isWanted: (labels: Labels) => boolean,
 ): Promise<Pick<Success<'listVms'>, 'message' | 'data'>> {
   const vms = ownVms(db, accountId)
-    .select(['id', 'created', 'node', 'hostname', 'name', 'labels', 'state', 'hostsystem', 'cores', 'mem', 'disk', 'abuse_status'])
+    .select([
+      'id',
+      'created',
+      'node',
+      'hostname',
+      'name',
+      'labels',
+      'state',
+      'hostsystem',
+      'cores',
+      'mem',
+      'disk',
+      'abuse_status',
+      'monthly_price',
+    ])
+    .select(firstIpv4)
     .orderBy('created')
     .orderBy('id');
   const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
+  const vat = await vatAt(db, accountId, now);
   const total = { cores: 0, mem: 0, disk: 0 };
   const list: VmListItem[] = [];
   await inTurns(vms.stream(tuningOf(db).streamedRows), (vm) => {
@@ -58,6 +77,8 @@ async function vmsOf(
       abuse_status: vm.abuse_status,
       hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
       config: { cores, mem, disk },
+      address: vm.address,
+      pricings: toPricings(BigInt(vm.monthly_price), vat),
     });
   });
   return { message: `${counted(list.length, 'VM')}.`, data: { total_vms: list.length, total_stats: total, list } };

@@ -66,6 +66,8 @@ test('lists VMs with the sums of their resources, in the order of purchase, with
     ],
   });
   expect(data.list[0].hostsystem.node).toBe(data.list[0].node);
+  const { config, pricings } = (await service.call('getVmConfig', { path: first })).body.data;
+  expect(data.list[0]).toMatchObject({ address: config.ipv4[0].ip_address, pricings });
 });
 
 test('returns the configuration of the purchase, and the new one after a change', async () => {
