@@ -185,6 +185,9 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     const entries = timeline.getByRole('row');
     await entries.filter({ hasText: 'vm.created' }).first().waitFor();
     await entries.filter({ hasText: operations.setCreditLimit.summary }).first().waitFor();
+    const [refused] = (await operate(sandbox.current(), 'GET /requests?result=failed')).items;
+    const [, reason] = /^The form breaks a rule: (os must be one of .*)$/.exec(refused.error_message) ?? expect.fail(refused.error_message);
+    await page.getByRole('table', { name: 'Failed requests' }).getByText(`422 ${reason}`).waitFor();
     await entries.filter({ hasText: 'Refused: PUT /vm/create' }).first().getByRole('link').click();
     await page.getByRole('complementary', { name: 'Request' }).getByText('beos').first().waitFor();
     expect(await page.getByRole('complementary', { name: 'Request' }).getByText('PUT /vm/create').count()).toBe(1);
@@ -432,6 +435,10 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
     await page.getByRole('menuitem', { name: operations.suspendAccount.summary }).click();
     await dialog.getByLabel('Reason', { exact: true }).waitFor();
+    const { positions } = await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}/current-invoice`);
+    const running = positions.filter(({ kind, stop }: Readonly<Record<string, unknown>>) => kind === 'vm' && stop === null);
+    const daily = decimalOf(sumOf(running.map(({ monthly_price: price }: { monthly_price: string }) => price)) / 30n, 2);
+    await dialog.getByText(`Its ${running.length} VMs run on and cost ${grouped(daily)} EUR net a day.`).waitFor();
     expect(await dialog.getByText('This cannot be undone.').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await chooseForTill('setApiKeyRestrictions');

@@ -16,6 +16,7 @@ import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
 import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
+import { Consequence } from './Consequence.tsx';
 import { Button, CopyButton, Failure, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
@@ -53,6 +54,8 @@ interface Props {
 }
 
 const PRECONDITION_FAILED = 412;
+/** A form with more fields has its parts side by side. */
+const MANY_FIELDS = 20;
 const NO_FORM: Form = { description: '', path: [], body: [] };
 
 export function OperationForm(props: Props) {
@@ -116,11 +119,12 @@ function Form({ opened, today, onDone, onClose }: Props & { readonly today: stri
   const errors = new Map([...refused, ...(unreadable ? [[unreadable.path, unreadable.message] as const] : [])]);
   const common = { values, errors, accountId: given['account_id'], onValues: setValues };
   return (
-    <form ref={element} onSubmit={submit} className="operation" noValidate={false}>
+    <form ref={element} onSubmit={submit} className={`operation ${countFields(form.body) > MANY_FIELDS ? 'many' : ''}`} noValidate={false}>
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       <Description text={form.description} />
       {destructive && <p className="strong">This cannot be undone.</p>}
       {Object.keys(given).length > 0 && <p className="target">{visible(withTimes(opened.target ?? Object.values(given).join(', ')))}</p>}
+      <Consequence id={id} path={given} />
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
       {id === 'resizeVm' && <ResizeQuote request={readable(request)} />}
@@ -141,6 +145,10 @@ function Form({ opened, today, onDone, onClose }: Props & { readonly today: stri
       </div>
     </form>
   );
+}
+
+function countFields(fields: readonly Field[]): number {
+  return fields.reduce((count, { fields: parts }) => count + (parts === undefined ? 1 : countFields(parts)), 0);
 }
 
 /** The change that came first. */

@@ -16,6 +16,7 @@ export function Audit() {
   const columns: readonly Column<AuditRecord>[] = [
     {
       header: 'Operation',
+      sortBy: titleOf,
       cell: (record) => (
         <button type="button" className="link ellipsis" onClick={() => setShown(record)}>
           {titleOf(record)}
@@ -25,6 +26,7 @@ export function Audit() {
     {
       header: 'Target',
       width: '12rem',
+      sortBy: ({ target }) => target,
       cell: ({ target }) =>
         target === null ? (
           ''
@@ -34,9 +36,15 @@ export function Audit() {
           </span>
         ),
     },
-    { header: 'By', width: '17rem', wide: true, cell: ({ actor_name }) => <Text value={actor_name} /> },
-    { header: 'From', width: '9rem', wide: true, cell: ({ address }) => <code>{address}</code> },
-    { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
+    {
+      header: 'By',
+      width: '17rem',
+      wide: true,
+      sortBy: ({ actor_name }) => actor_name,
+      cell: ({ actor_name }) => <Text value={actor_name} />,
+    },
+    { header: 'From', width: '9rem', wide: true, sortBy: ({ address }) => address, cell: ({ address }) => <code>{address}</code> },
+    { header: 'Time (UTC)', width: '12rem', wide: true, sortBy: ({ time }) => time, cell: ({ time }) => <Instant at={time} /> },
   ];
   return (
     <>

@@ -9,11 +9,21 @@ import { labelOf } from '../ui/Fields.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Fault>[] = [
-  { header: 'Effect', cell: ({ effect }) => <Text value={effectOf(effect)} /> },
-  { header: 'Operations', cell: ({ operations }) => <Text value={operations?.join(', ') ?? 'all'} /> },
+  { header: 'Effect', sortBy: ({ effect }) => effectOf(effect), cell: ({ effect }) => <Text value={effectOf(effect)} /> },
+  {
+    header: 'Operations',
+    sortBy: ({ operations }) => operations?.join(', ') ?? 'all',
+    cell: ({ operations }) => <Text value={operations?.join(', ') ?? 'all'} />,
+  },
   { header: 'Keys', width: '6rem', wide: true, cell: ({ api_key_ids: keys }) => keys?.length ?? 'all' },
-  { header: 'Left', width: '6.5rem', align: 'right', cell: ({ remaining, times }) => `${remaining} of ${times}` },
-  { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
+  {
+    header: 'Left',
+    width: '6.5rem',
+    align: 'right',
+    sortBy: ({ remaining }) => remaining,
+    cell: ({ remaining, times }) => `${remaining} of ${times}`,
+  },
+  { header: 'Created', width: '12rem', wide: true, sortBy: ({ created }) => created, cell: ({ created }) => <Instant at={created} /> },
 ];
 
 /** Failures that a sandbox injects. */
