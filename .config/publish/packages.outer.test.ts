@@ -328,7 +328,7 @@ test(
 );
 
 test(
-  'openapi-ts with its own plugins generates code that type-checks from the packed document, as the README of the client says',
+  'openapi-ts with its own plugins generates code that type-checks from the packed document, as the reference of the client says',
   {
     timeout: 300_000,
     tags: 'deep',
@@ -337,7 +337,7 @@ test(
     if (offline !== undefined) return skip(offline);
     const folder = emptyFolder();
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    const readme = readFileSync(join(REPOSITORY, 'packages/client/README.md'), 'utf8');
+    const readme = readFileSync(join(REPOSITORY, 'packages/client/REFERENCE.md'), 'utf8');
     const [, commands = ''] = /^```sh\n(npm install @reseller\/openapi .*?)^```$/ms.exec(readme) ?? [];
     const quiet = '--no-audit --no-fund --prefer-offline';
     const script = commands.replace('npm install @reseller/openapi', `npm install ${quiet} "${tarballOf('@reseller/openapi')}"`);

@@ -13,7 +13,7 @@ import { errorCatalogue } from './errors.ts';
 import { withExtensionLine } from './extension-of-guide.ts';
 import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
-import { HANDBOOK, handbookPage } from './handbook.ts';
+import { CLIENT_PAGE, documentPage, HANDBOOK } from './handbook.ts';
 import { navigationsOf } from './navigation.ts';
 import { NOT_SHOWN, notShownPage } from './not-shown.ts';
 import { operationPage } from './operation-page.ts';
@@ -64,7 +64,8 @@ async function writePages(documents: readonly ReadDocument[]): Promise<void> {
   }
   await write(PAGES, 'changelog.md', await changelog());
   await write(PAGES, `${NOT_SHOWN}.md`, notShownPage(await readDocument(SPECIFICATION)));
-  for (const page of HANDBOOK) await write(PAGES, `${OPERATOR_SECTION}/${page.name}.md`, await handbookPage(page));
+  for (const page of HANDBOOK) await write(PAGES, `${OPERATOR_SECTION}/${page.name}.md`, await documentPage(page));
+  await write(PAGES, `guides/${CLIENT_PAGE.name}.md`, await documentPage(CLIENT_PAGE));
   for (const read of documents) {
     const { reference, document } = read;
     await write(PAGES, `${reference.page}.md`, referencePage(read));

@@ -6,7 +6,7 @@ import type { Section } from './concepts.ts';
 import { operationsOf } from './document.ts';
 import type { PlacedOperation } from './document.ts';
 import { guideGroups } from './guides.ts';
-import { HANDBOOK } from './handbook.ts';
+import { CLIENT_PAGE, HANDBOOK } from './handbook.ts';
 import { NOT_SHOWN } from './not-shown.ts';
 import type { ReadDocument } from './pages.ts';
 import { EXTENSION_FOLDER, OPERATOR_SECTION, operationPath } from './references.ts';
@@ -51,6 +51,7 @@ function resellerNavigation(section: Section): Navigation {
   const { documents } = section;
   const guides: Item[] = [
     { text: 'Quickstart', link: '/quickstart' },
+    { text: CLIENT_PAGE.title, link: `/guides/${CLIENT_PAGE.name}` },
     ...guideGroups.map(({ title, guides: members }) => ({
       text: title,
       items: members.map(({ name, title: text }) => ({ text, link: `/guides/${name}` })),

@@ -1,6 +1,7 @@
 /**
  * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
- * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
+ * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not part of it. Those that start a sandbox are typed
+ * alone, and the others are named here with what types them, or why nothing does.
  *
  * The usual run types those of README, quickstart and two guides, and compiles the programs of all pages. A deep run types all of them twice.
  * The pages run one after another in one sandbox.
@@ -131,6 +132,48 @@ test('the programs of the five tasks are the files that they run', () => {
 });
 
 const typed = withCommands.filter(({ name }) => isDeep || ALWAYS_TYPED.has(name));
+
+/** The first word of each block with the marker `start` that starts no sandbox. */
+const OTHER_STARTS: Readonly<Record<string, string>> = {
+  dig: 'name-server.test.ts of the service asks the same question, because a reader may have no dig',
+  npm: '.config/publish/packages.outer.test.ts installs the tarballs',
+  sudo: 'it installs packages on the machine',
+  curl: 'the curl of a purchase is typed in README and quickstart',
+  socat: 'it needs a machine of QEMU and a terminal',
+  'RESELLER_API_KEY=$(cat': 'php.outer.test.ts runs the programs of the guide',
+  export: 'apps/server/test/instances.outer.test.ts runs instances on a database',
+  'npx move': 'apps/server/test/move.outer.test.ts moves a store',
+  'npx start --real': 'apps/server/test/real.outer.test.ts starts it',
+};
+const OWN_FOLDER = '/var/lib/reseller';
+const starts = files.flatMap(({ path, name }) =>
+  blocksOf(path).flatMap(({ language, marker, code }) => (language === 'sh' && marker === 'start' ? [{ name, code }] : [])),
+);
+const [sandboxes, others] = [starts.filter(isSandbox), starts.filter((start) => !isSandbox(start))];
+
+function isSandbox({ code }: { readonly code: string }): boolean {
+  return /pnpm@12 start$|src\/main\.ts$/m.test(code) && !code.includes('DATABASE_URL');
+}
+
+test('every block with the marker start is typed, or says what types it', () => {
+  const words = others.map(({ code }) => code.replace('npx -y pnpm@12', 'npx').split(' ').slice(0, 3));
+  const unknown = words.filter((first) => [1, 2, 3].every((count) => OTHER_STARTS[first.slice(0, count).join(' ').trim()] === undefined));
+  expect(unknown).toEqual([]);
+  expect(sandboxes.map(({ name }) => name)).toEqual(expect.arrayContaining(['README', 'quickstart', 'polling', 'embedded-and-postgresql']));
+});
+
+// The sandbox of this file was started by the lines of README and quickstart.
+test.each(sandboxes.filter(({ code }) => code.trim() !== 'npx -y pnpm@12 start'))(
+  'the lines of $name start a sandbox',
+  { tags: 'deep' },
+  async ({ code }) => {
+    const data = mkdtempSync(join(folder, 'data-'));
+    const own = { ...(await otherPorts()), RESELLER_DATA_DIR: data };
+    const typedStart = type(code.replace(OWN_FOLDER, data), clone.folder, own);
+    onTestFinished(() => stop(typedStart));
+    await vi.waitFor(() => expect(typedStart.stdout()).toMatch(BANNER), { timeout: 240_000, interval: 100 });
+  },
+);
 
 test.each(typed)('$name does what it says', async ({ path }) => {
   const blocks = blocksOf(path);

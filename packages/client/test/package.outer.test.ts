@@ -156,8 +156,8 @@ describe('size, minified by esbuild and compressed by gzip', () => {
     ['one purchase', single('createVm')],
     ['`createReseller`', everything],
     ['`createReseller` with the extension', everything.replace("'@reseller/client'", "'@reseller/client/extension'")],
-  ])('of %s is what the README says', async (name, source) => {
-    const said = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  ])('of %s is what the reference says', async (name, source) => {
+    const said = readFileSync(join(import.meta.dirname, '../REFERENCE.md'), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith(`| ${name} |`));
     expect(said).toEqual([`| ${name} | ${(sizeOf((await bundleOf(source)).outputFiles) / 1000).toFixed(1)} kB |`]);

@@ -24,7 +24,7 @@ function samplesOf(readme: string): string[] {
 const EXAMPLES = join(here, '../client/examples');
 
 const samples = [
-  ...['../client/README.md', 'README.md'].flatMap((readme) =>
+  ...['../client/README.md', '../client/REFERENCE.md', 'README.md'].flatMap((readme) =>
     samplesOf(readme).map((code, index) => [`${readme}, ${index + 1}`, code] as const),
   ),
   ...readdirSync(EXAMPLES).map((name) => [name, readFileSync(join(EXAMPLES, name), 'utf8')] as const),
