@@ -157,7 +157,7 @@ export const variables = v.object({
   RESELLER_MAX_CLOCK_JUMP_HOURS: described(
     v.optional(wholeNumber({ unit: 'hours', from: 1, to: 87_600 })),
     'without `DATABASE_URL`: hours by which the clock may be ahead of the time at which the store was last in use',
-    '`48` for a live service, no limit for a sandbox',
+    '`1` for a live service, no limit for a sandbox',
   ),
   RESELLER_CLOCK_CONFIRMED_UNTIL: described(
     v.optional(instant()),

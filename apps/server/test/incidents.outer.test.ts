@@ -5,7 +5,8 @@ import { thawed } from '@reseller/service/test/upgrade/frozen-store.ts';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { awayHypervisor } from './away-hypervisor.ts';
+import { leftOut, linkTestImages } from '../../../packages/adapters/test/qemu.ts';
+import { awaySystem } from './away-system.ts';
 import { newDatabase } from './database.ts';
 import { tell } from './faults/figures.ts';
 import { install, RUNBOOK, runInstalled } from './installation.ts';
@@ -68,7 +69,7 @@ stop`;
 });
 
 test('the hypervisor is away: purchases are 503, and go on when it is back, without a restart', TIMEOUT, async () => {
-  const { adapters, switch: away } = await awayHypervisor();
+  const { adapters, switch: away } = await awaySystem('hypervisor');
   const [printed] = /`(reseller-server jobs)` shows what still waits/.exec(RUNBOOK)?.slice(1) ?? [];
   const script = `export RESELLER_ADAPTERS=${adapters}
 ${prologue()}
@@ -88,6 +89,102 @@ stop`;
   expect(stdout).toMatch(/second 503 retry-after: \d+\n/);
   expect(stdout).toMatch(/^third 200 /m);
   expect(stdout).toMatch(/^reseller_unavailable_total\{api="reseller",cause="infrastructure",system="hypervisor"\} 1$/m);
+});
+
+/** Registers a domain of a new handle: `register DOMAIN`. */
+const REGISTER = `call() { name=$1; method=$2; path=$3; shift 3; curl -so response.json -w "$name %{http_code} retry-after: %header{retry-after}\\n" -X "$method" "http://127.0.0.1:4010$path" -H "X-SERVICE-APIKEY: $key" "$@"; }
+call handle PUT /domain/handle/create -d gender=FEMALE -d firstname=Erika -d lastname=Muster -d street=Weg -d number=1 -d zipcode=60311 -d city=Frankfurt -d region=Hessen -d countrycode=DE -d email=erika@example.org --data-urlencode phone=+49.69123456
+handle=$(grep -o '"handle":"[^"]*"' response.json | cut -d'"' -f4)
+register() { call "$1" POST /domain/register -d domain="$1" -d handle="$handle"; }
+awaiting() { /opt/reseller/reseller-server jobs | grep -E "^$1 "; }
+`;
+
+test('the registrar is away: registrations are 503, and go on when it is back, without a restart', TIMEOUT, async () => {
+  const { adapters, switch: away } = await awaySystem('registrar');
+  const script = `export RESELLER_ADAPTERS=${adapters}
+${prologue()}
+${REGISTER}
+register first.net
+touch ${away}
+register second.net
+grep -o '"message":"[^"]*"' response.json
+begin
+rm ${away}
+until register second.net | tee response.txt | grep ' 200 '; do sleep 1; done
+end
+until awaiting deliveries | grep -E ' 0 +0 +on time$'; do sleep 1; done
+curl -fsS http://127.0.0.1:4011/metrics -H "Authorization: Bearer $RESELLER_OPERATOR_TOKEN" | grep '^reseller_unavailable_total'
+stop`;
+  const stdout = await runIncident('the registrar is away', script, temporaryDirectory());
+  expect(stdout).toMatch(/^first.net 200 /m);
+  expect(stdout).toMatch(/^second.net 503 retry-after: \d+\n"message":"The registrar /m);
+  expect(stdout).toMatch(/^reseller_unavailable_total\{api="reseller",cause="infrastructure",system="registrar"\} 1$/m);
+});
+
+test('the name server is away: a zone waits in the jobs, and is published when the name server is back', TIMEOUT, async () => {
+  const { adapters, switch: away } = await awaySystem('dns');
+  const script = `export RESELLER_ADAPTERS=${adapters}
+${prologue()}
+${REGISTER}
+register first.net
+until awaiting zones | grep -E '^zones +0 '; do sleep 1; done
+touch ${away}
+call record PUT /domain/first.net/dns/add -d type=A -d sub=www -d data=192.0.2.1
+until awaiting zones | grep -E '^zones +(1 +0|0 +1) '; do sleep 1; done
+begin
+rm ${away}
+until awaiting zones | grep -E '^zones +0 +0 +on time$'; do sleep 1; done
+end
+stop`;
+  const stdout = await runIncident('the name server is away', script, temporaryDirectory());
+  expect(stdout).toMatch(/^record 200 /m);
+});
+
+test('the host was off for two hours: a live service does not start until the printed commands confirm its clock', TIMEOUT, async () => {
+  const script = `${prologue()}
+stop
+export RESELLER_MODE=live RESELLER_INFRASTRUCTURE=simulated RESELLER_EXTENSION=on RESELLER_PUBLIC_URL=https://api.example.com RESELLER_DATA_DIR=$RESELLER_DATA_DIR/live
+start
+stop
+/opt/reseller/node_modules/.bin/node -e "new (require('node:sqlite').DatabaseSync)(process.env.RESELLER_DATA_DIR + '/store.sqlite').exec('update clock_mark set newest = newest - 7200000')"
+/opt/reseller/reseller-server start 2> refused.txt && echo 'It started.'
+cat refused.txt
+mkdir /etc/reseller
+systemctl() { set -a; . /etc/reseller/service.env; set +a; start; }
+begin
+${commandsOf(RUNBOOK, 'Incidents', 'clock')}
+end
+stop`;
+  const stdout = await runIncident('a host that was off for two hours', script, temporaryDirectory());
+  expect(stdout).toMatch(/at most 60 minutes between the two are allowed.* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL/);
+});
+
+test('the host rebooted: the machines of its VMs run again by themselves, and are as the store says', TIMEOUT, async ({ skip }) => {
+  if (leftOut !== undefined) return skip(leftOut);
+  const images = `${temporaryDirectory()}/images`;
+  await linkTestImages(images, 'debian_12');
+  const script = `export RESELLER_HYPERVISOR=qemu RESELLER_QEMU_IMAGES=${images}
+${prologue()}
+buy second
+service_id=$(cat $RESELLER_DATA_DIR/adapters/qemu/vm-*/vm.json | grep -Eo '"service": ?"[^"]*"' | head -1 | cut -d'"' -f4)
+machines() { pgrep -f "guest=reseller-$service_id-vm-" || true; }
+trap 'kill -9 $(machines)' EXIT
+echo bought $(machines | wc -l)
+kill -9 $service $(machines)
+wait $service || true
+until [ -z "$(machines)" ]; do sleep 1; done
+echo machines $(machines | wc -l)
+begin
+start
+until [ $(machines | wc -l) = 2 ]; do sleep 1; done
+end
+until curl -fsS http://127.0.0.1:4011/reconcile -H "Authorization: Bearer $RESELLER_OPERATOR_TOKEN" > reconcile.json; do sleep 1; done
+cat reconcile.json
+stop`;
+  const stdout = await runIncident('a host that rebooted', script, temporaryDirectory());
+  expect(stdout).toMatch(/bought 2\nmachines 0\n/);
+  expect(stdout).toMatch(/"compared":true/);
+  expect(stdout).not.toMatch(/"vm_id":[^n]/);
 });
 
 describe.each(['embedded', 'postgres'] as const)('%s', (engine) => {

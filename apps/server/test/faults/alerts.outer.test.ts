@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { freePort } from '../../../../.config/free-ports.ts';
 import { leftOut, linkTestImages, processesOf } from '../../../../packages/adapters/test/qemu.ts';
-import { awayHypervisor } from '../away-hypervisor.ts';
+import { awaySystem } from '../away-system.ts';
 import { newDatabase, query } from '../database.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
 import type { Server } from '../process.ts';
@@ -105,7 +105,7 @@ const faults: readonly Fault[] = [
     name: 'the hypervisor is away',
     alerts: ['page ResellerUnavailable infrastructure hypervisor'],
     async prepare() {
-      const { adapters, goAway } = await awayHypervisor();
+      const { adapters, goAway } = await awaySystem('hypervisor');
       const server = await startServer({ ...COMMON, RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_ADAPTERS: adapters });
       requestEach(12, server, (count) => vmPurchase(`vm-${count}`));
       return { server, begin: goAway };

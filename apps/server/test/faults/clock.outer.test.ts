@@ -1,5 +1,6 @@
 /** The clock of a machine is wrong: at the start of the service, or from some moment on. */
 
+import { createAccount } from '@reseller/operator-client';
 import { expect, test, vi } from 'vitest';
 
 import { runServer, startServer, temporaryDirectory } from '../process.ts';
@@ -8,7 +9,7 @@ import { tell } from './figures.ts';
 import { expectUnavailable } from './kept.ts';
 import { newPlace, sqlitePlace } from './place.ts';
 import type { Place } from './place.ts';
-import { newAccount, OPERATOR_TOKEN } from './provider.ts';
+import { newAccount, operatorOf, OPERATOR_TOKEN } from './provider.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 import { wrongClock } from './wrong-clock.ts';
 import type { WrongClock } from './wrong-clock.ts';
@@ -123,21 +124,44 @@ test(
   },
 );
 
+/** Of a live service. */
+const LIVE = {
+  RESELLER_MODE: 'live',
+  RESELLER_INFRASTRUCTURE: 'simulated',
+  RESELLER_EXTENSION: 'on',
+  RESELLER_PUBLIC_URL: 'https://api.example.com',
+};
+
+test('at the end of a month, the clock of a live service jumps 47 hours: it bills nothing until the clock is right', TIMEOUT, async () => {
+  const place = sqlitePlace(temporaryDirectory());
+  // The service takes the last hour of the month for the present.
+  const now = new Date();
+  const lastHour = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - 3_600_000 - now.getTime();
+  const clock = wrongClock(lastHour);
+  const server = await startServer({ ...place.environment(), ...LIVE, ...clock.environment });
+  const before = await billing(place);
+  await createAccount({ client: operatorOf(server), body: { name: 'Customer', credit_limit: '100.00' } });
+  clock.set(server, lastHour + 47 * 3_600_000);
+  await vi.waitFor(async () => expect(await readiness(server)).toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
+  clock.set(server, lastHour);
+  await vi.waitFor(async () => expect(await readiness(server)).not.toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
+  expect(await billing(place)).toEqual({ ...before, months: [{ period_start: thisMonth() }] });
+});
+
 test('an embedded store that rested for 45 days needs the confirmation of an operator in live mode, and then bills', DEEP, async () => {
   const directory = temporaryDirectory();
   const environment = {
     ...sqlitePlace(directory).environment(),
-    RESELLER_MODE: 'live',
-    RESELLER_INFRASTRUCTURE: 'simulated',
-    RESELLER_EXTENSION: 'on',
-    RESELLER_PUBLIC_URL: 'https://api.example.com',
+    ...LIVE,
   };
   const first = await startServer(environment);
   expect(await first.end('SIGTERM')).toBe(0);
   const later = wrongClock(WRONG_BY).environment;
   const refused = await runServer({ ...environment, ...later });
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/the store was last in use at .*, and at most 2 days .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, /);
+  expect(refused.stderr).toMatch(
+    /the store was last in use at .*, and at most 60 minutes .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, /,
+  );
   const tooEarly = new Date(Date.now() + WRONG_BY - DAY).toISOString();
   expect((await runServer({ ...environment, ...later, RESELLER_CLOCK_CONFIRMED_UNTIL: tooEarly })).code).toBe(1);
   const confirmed = new Date(Date.now() + WRONG_BY + DAY).toISOString();
@@ -145,7 +169,7 @@ test('an embedded store that rested for 45 days needs the confirmation of an ope
   expect(await second.end('SIGTERM')).toBe(0);
   // The store knows the new time now.
   const third = await startServer({ ...environment, ...later });
-  expect(await readiness(third)).toEqual(READY);
+  expect(await readiness(third)).toEqual([200, expect.objectContaining({ infrastructure: 'simulated' })]);
 });
 
 test('a sandbox that rested for 45 days starts and bills them', TIMEOUT, async () => {

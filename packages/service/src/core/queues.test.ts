@@ -125,7 +125,9 @@ describe.each(engines)('on %s', (engine) => {
     await service.runScheduledJobs();
     expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, failed: 1, is_held_up: true });
     calls.defaultFault = () => 'none';
+    // Its next attempt is due, and was not made yet.
     service.clock.advance(61_000);
+    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, failed: 1, is_held_up: true });
     await service.runScheduledJobs();
     expect(await queueOf(service, 'zones')).toEqual(QUIET);
   });

@@ -14,8 +14,9 @@ import { periodEndJobs } from './accounting/period-end-job.ts';
 import { dedicatedServerJobs } from './dedicated/server-jobs.ts';
 import { domainExpiryJobs } from './domain/expiry-job.ts';
 import { dueSince, dueWebhooks } from './events/deliveries.ts';
+import { mayRun } from './jobs/failed-jobs.ts';
 import type { Work } from './jobs/failed-jobs.ts';
-import { dueBefore, runnableJobs } from './jobs/job.ts';
+import { dueBefore, dueJobs } from './jobs/job.ts';
 import type { JobKind } from './jobs/job.ts';
 import { dueBackups } from './vm/backup-schedule.ts';
 import { dueStarts } from './vm/ended-machines.ts';
@@ -30,10 +31,10 @@ export interface QueueState extends QueueFigures {
 type Items = AliasableExpression<{ readonly since: number | null }>;
 
 interface Queue {
-  /** The items that are due, with the time at which each became due. Undefined if the store does not have the queue. */
+  /** The items that are due and have not failed, with the time at which each became due. Undefined if the store does not have the queue. */
   waiting?(db: Db, now: number): Items;
-  /** The items that wait after a failure. */
-  failed?(db: Db, now: number): Items;
+  /** The items whose last attempt failed, until an attempt succeeds: an alert that waits for minutes must not see them come and go. */
+  failed?(db: Db): Items;
   /** Turns the time of an item into milliseconds. */
   instantOf?(since: number): number;
   /** The waiting time of the oldest item after which the queue is held up. Default: five minutes. */
@@ -68,11 +69,11 @@ const queues: Readonly<Record<QueueName, Queue>> = {
   domain_expiries: jobQueue(domainExpiryJobs),
   invoice_documents: {
     // Without a seller, no document is due.
-    waiting: (db, now) =>
-      pendingDocuments(db, now)
+    waiting: (db) =>
+      pendingDocuments(db)
         .where(({ exists, selectFrom }) => exists(selectFrom('settings').select('name').where('name', '=', 'seller')))
         .select('period_end as since'),
-    failed: (db, now) => failedJobs(db, { work: 'document', now }),
+    failed: (db) => failedJobs(db, 'document'),
     instantOf: (seconds) => seconds * 1000,
   },
   zones: {
@@ -81,9 +82,9 @@ const queues: Readonly<Record<QueueName, Queue>> = {
       db
         .selectFrom('zone_changes')
         .select(sql<number | null>`nullif(next_attempt, 0)`.as('since'))
+        .where('attempts', '=', 0)
         .where('next_attempt', '<=', now),
-    failed: (db, now) =>
-      db.selectFrom('zone_changes').select('next_attempt as since').where('attempts', '>', 0).where('next_attempt', '>', now),
+    failed: (db) => db.selectFrom('zone_changes').select('next_attempt as since').where('attempts', '>', 0),
   },
   webhooks: {
     failsForReseller: true,
@@ -120,14 +121,14 @@ const queues: Readonly<Record<QueueName, Queue>> = {
 
 function jobQueue(kind: JobKind): Queue {
   return {
-    waiting: (db, now) => runnableJobs(db, kind, dueBefore(now)).select('job.due as since'),
-    failed: (db, now) => failedJobs(db, { work: 'job', now }).where('kind', 'in', kind.names),
+    waiting: (db, now) => dueJobs(db, kind, dueBefore(now)).where(mayRun('job', 'accounts.id')).select('job.due as since'),
+    failed: (db) => failedJobs(db, 'job').where('kind', 'in', kind.names),
     instantOf: (column) => kind.dueAt(column) * 1000,
   };
 }
 
-function failedJobs(db: Db, { work, now }: { readonly work: Work; readonly now: number }) {
-  return db.selectFrom('failed_jobs').select('next_attempt as since').where('work', '=', work).where('next_attempt', '>', now);
+function failedJobs(db: Db, work: Work) {
+  return db.selectFrom('failed_jobs').select('next_attempt as since').where('work', '=', work);
 }
 
 /** The state of every queue of a service now. */
@@ -161,7 +162,7 @@ async function countAll(db: Db, now: number): Promise<readonly Counted[]> {
     const { waiting, failed } = queues[queue];
     return [
       ...(waiting ? [selectCount(db, { queue, part: 'waiting', items: waiting(db, now) })] : []),
-      ...(failed ? [selectCount(db, { queue, part: 'failed', items: failed(db, now) })] : []),
+      ...(failed ? [selectCount(db, { queue, part: 'failed', items: failed(db) })] : []),
     ];
   });
   const [first, ...others] = parts;

@@ -22,7 +22,8 @@ export interface ClockLimits {
 }
 
 export const DEFAULT_MAX_SKEW_MS = 5_000;
-export const DEFAULT_MAX_JUMP_MS = 48 * 3_600_000;
+/** More than an upgrade or a reboot takes. */
+export const DEFAULT_MAX_JUMP_MS = 3_600_000;
 
 export interface ClockCheck {
   /**

@@ -88,6 +88,20 @@ describe.each(engines)('on %s', (engine) => {
     expect(await findings(service)).toEqual([`vm_differs vm-${vmId} (VM ${vmId})`]);
   });
 
+  test('adopts no machine that makes a month of its account cost too much', async () => {
+    const service = await startOperator({ engine, creditLimit: '9999999.99' });
+    const { client, clock } = service;
+    clock.advanceTo('2026-11-30T23:59:00Z');
+    addMachine(service);
+    const prices = { core: '6000000.00', mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' };
+    await operator.scheduleHostSystemPrices({ client, path: { hostsystem: 'nl_ryzen' }, body: { prices } });
+    expect(await refusalOf(operator.adoptVm({ client, path, body: await bodyFor(service) }))).toMatchObject({
+      status: 422,
+      message: expect.stringContaining('a month of this account would cost 12000000.00 EUR'),
+    });
+    await expectInvariants(service.store);
+  });
+
   test('adopts a machine that a restored store has forgotten: it is billed and can be managed from then on', async () => {
     const service = await startOperator({ engine });
     const { client, clock, hypervisor, store } = service;

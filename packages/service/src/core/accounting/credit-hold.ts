@@ -105,9 +105,10 @@ async function highestRenewalOf(db: Db, tld: string, now: number): Promise<Money
   return BigInt(renew_price);
 }
 
-/** The most that a month of everything costs that an account has, at the highest prices that are scheduled. */
+/** The most that a month of everything costs that an account has and has ordered, at the highest prices that are scheduled. */
 export async function highestMonthOf(db: Db, accountId: string, now: number): Promise<Money> {
-  const [vms, renewals] = [await monthOfVms(db, accountId), await renewalsOfAllDomains(db, accountId, now)];
+  const vms = (await monthOfVms(db, accountId)) + (await monthOfChanges(db, accountId));
+  const renewals = await renewalsOfAllDomains(db, accountId, now);
   const cents = sql.raw(String(UNITS_PER_CENT));
   const servers = await db
     .selectFrom('dedicated_servers')
@@ -142,6 +143,35 @@ async function monthOfVms(db: Db, accountId: string): Promise<Money> {
     .groupBy(PRICE_COLUMNS)
     .execute();
   return groups.reduce((sum, { count, ...vm }) => sum + BigInt(count) * highestPriceAt(vm, hosts), 0n);
+}
+
+/** A change of a VM, as in the details of its reservation. */
+interface PendingChange {
+  readonly vmId: number;
+  readonly to: BilledResources;
+  readonly price: number;
+  readonly basis: string;
+  readonly pricesFrom: number;
+}
+
+/** One of a resize, two of an address that moves, and none of anything else. Resizes of earlier versions have no price, and end at the start. */
+function changesOf(details: string): PendingChange[] {
+  const reserved: PendingChange & { readonly source?: PendingChange; readonly target?: PendingChange } = JSON.parse(details);
+  return [reserved, reserved.source, reserved.target].flatMap((change) => (change?.to && change.pricesFrom !== undefined ? change : []));
+}
+
+/** What changes of VMs in delivery add. One that makes a VM cheaper may still be undone, and counts as nothing. */
+async function monthOfChanges(db: Db, accountId: string): Promise<Money> {
+  const orders = await db.selectFrom('reservations').select('details').where('account_id', '=', accountId).execute();
+  const { hosts } = await catalogueOf(db);
+  let added = 0n;
+  for (const { vmId, to, price, basis, pricesFrom } of orders.flatMap(({ details }) => changesOf(details))) {
+    const vm = await db.selectFrom('vms').select(PRICE_COLUMNS).where('id', '=', vmId).executeTakeFirstOrThrow();
+    const changed = { ...vm, ...to, monthly_price: price, price_basis: basis, prices_from: pricesFrom };
+    const more = highestPriceAt(changed, hosts) - highestPriceAt(vm, hosts);
+    if (more > 0n) added += more;
+  }
+  return added;
 }
 
 /** A VM as it is stored, with the prices that it has. */

@@ -1,11 +1,12 @@
 /** A month of an account can cost no more than the service can bill, however little of the month is left when something is ordered. */
 import * as operator from '@reseller/operator-client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { marketItem } from '../../../test/dedicated.ts';
 import { handleOf } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
+import { holdFirst } from '../../../test/hold-first.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
@@ -141,6 +142,49 @@ describe.each(engines)('on %s', (engine) => {
       422,
       expect.stringContaining('a month of this account would cost 16000000.00 EUR'),
     ]);
+  });
+
+  describe('a change that is at the hypervisor', () => {
+    const prices = (core: string) => ({ core, mem: '0', nvme: '0', hdd: '0', extra_ip: '0', extra_backup_slot: '0', extra_gbit: '0' });
+    const path = { hostsystem: SMALL_VM.hostsystem };
+
+    /** Two VMs of a core, of which the first one gets a second core at a slow hypervisor. */
+    async function startGrowing() {
+      const service = await startOperator({ engine });
+      const resize = holdFirst(service.hypervisor.resize.bind(service.hypervisor));
+      vi.spyOn(service.hypervisor, 'resize').mockImplementation(resize.run);
+      const { client } = service;
+      const { apiKey } = await service.account('9999999.99');
+      await operator.scheduleHostSystemPrices({ client, path, body: { prices: prices('3000000.00'), applies_to: 'new_purchases' } });
+      const vmids: string[] = [];
+      for (const hostname of ['one', 'other'])
+        vmids.push(String((await service.call('createVm', { form: { ...SMALL_VM, cores: 1, hostname }, apiKey })).body.data.identifier));
+      service.clock.advanceTo(LAST_MINUTE);
+      const change = (vmid: string | undefined) => service.call('changeVm', { path: { vmid: vmid ?? '' }, form: { cores: 2 }, apiKey });
+      const growing = change(vmids[0]);
+      await resize.done;
+      return { client, growing, release: resize.release, changeOther: () => change(vmids[1]) };
+    }
+
+    test('counts for the change of another VM', async () => {
+      const { growing, release, changeOther } = await startGrowing();
+      const other = await changeOther();
+      release();
+      expect((await growing).status).toBe(200);
+      expect([other.status, other.body.message]).toEqual([
+        422,
+        expect.stringContaining('a month of this account would cost 12000000.00 EUR'),
+      ]);
+    });
+
+    test('counts for prices for all VMs', async () => {
+      const { client, growing, release } = await startGrowing();
+      const body = { prices: prices('3500000.00'), applies_to: 'all_vms', valid_from: '2026-12-01T00:00:00Z' } as const;
+      const refused = await refusalOf(operator.scheduleHostSystemPrices({ client, path, body }));
+      release();
+      expect((await growing).status).toBe(200);
+      expect(refused).toMatchObject({ status: 422, fields: [{ message: expect.stringContaining('would cost 10500000.00 EUR') }] });
+    });
   });
 
   test('an account that pays nothing for a year can be ended', async () => {

@@ -13,7 +13,7 @@ interface PayingAccount {
   readonly month: Money;
 }
 
-/** The accounts that pay prices for all VMs of a host system. A VM with the resources of all VMs costs at least as much as they do. */
+/** The accounts that pay prices for all VMs of a host system. One VM with all resources costs as much, unless a VM is being changed. */
 export async function accountsWithVms(db: Db, hostsystem: string, prices: ResourcePrices): Promise<PayingAccount[]> {
   const accounts = await db
     .selectFrom('vms')
@@ -26,13 +26,17 @@ export async function accountsWithVms(db: Db, hostsystem: string, prices: Resour
       fn.sum<number>('backup_slots').as('backup_slots'),
       fn.sum<number>('network_speed').as('network_speed'),
       fn.sum<number | null>('storage').as('storage'),
+      fn.max('changing').as('changing'),
     ])
     .where('hostsystem', '=', hostsystem)
     .where('state', '!=', 'removed')
-    .where('price_basis', '=', 'STANDARD')
+    .where(({ or, eb }) => or([eb('price_basis', '=', 'STANDARD'), eb('changing', '=', 1)]))
     .groupBy('account_id')
     .execute();
-  return accounts.map(({ account_id, ...resources }) => ({ id: account_id, month: monthlyPriceOf(resources, prices) }));
+  return accounts.map(({ account_id, changing, ...resources }) => ({
+    id: account_id,
+    month: changing === 1 ? LARGE_MONTH : monthlyPriceOf(resources, prices),
+  }));
 }
 
 /** The accounts that pay the renewals of a TLD. */

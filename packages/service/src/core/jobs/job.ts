@@ -85,13 +85,13 @@ export async function firstJob(
 }
 
 /** The due jobs of a kind, with their accounts. */
-function dueOfKind(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
+export function dueJobs(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
   return db.selectFrom(kind.due(db, before).as('job')).innerJoin('accounts', 'accounts.id', 'job.account_id');
 }
 
 /** The due jobs of a kind whose accounts do not wait after a failure. */
 export function runnableJobs(db: Db, kind: JobKind, before: DueBefore<Seconds>) {
-  return dueOfKind(db, kind, before).where(mayRun('job', 'accounts.id', before.now * 1000));
+  return dueJobs(db, kind, before).where(mayRun('job', 'accounts.id', before.now * 1000));
 }
 
 async function firstOfKind(
@@ -100,7 +100,7 @@ async function firstOfKind(
   before: DueBefore<Seconds>,
   { accountId, lock, skipsFailed = false }: WhichJobs,
 ): Promise<Job | undefined> {
-  const earliest = dueOfKind(db, kind, before)
+  const earliest = dueJobs(db, kind, before)
     .select(['job.id', 'job.kind', 'job.due', 'accounts.id as accountId'])
     .orderBy('job.due')
     .orderBy('job.id')

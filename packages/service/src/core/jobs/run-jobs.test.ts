@@ -197,6 +197,8 @@ describe.each(engines)('on %s', (engine) => {
       await service.runScheduledJobs();
       expect(await attempt()).toEqual([attempts, minutes]);
       clock.advance(1);
+      // Its next attempt is due, and was not made yet.
+      expect(await ready(service.baseUrl)).toEqual([200, { status: 'degraded', reason: 'held_up', queues: ['period_ends'] }]);
       await service.runScheduledJobs();
     }
     await end();

@@ -9,7 +9,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import { assertVmQuota } from '../account/quota.ts';
-import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { assertMonthOf, highestPriceAt, holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
 import { holdOf } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
 import { pricesAt } from '../catalogue/host-system.ts';
@@ -80,11 +80,12 @@ async function reserveAdoption(db: Db, adoption: Adoption): Promise<ReservedAdop
   await settle(db, runtime, { accountId, now });
   const { prices, validFrom } = pricesAt(host, now);
   const monthlyPrice = monthlyPriceOf(vm, prices);
+  // The machine has whatever password was set before.
+  const row = { ...newVmOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
+  await assertMonthOf(db, accountId, { added: (hosts) => highestPriceAt(row, hosts), hosts: catalogue.hosts, field: 'hostsystem', now });
   const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
   await holdCredit(db, accountId, hold);
   await assertUnknown(db, vmId);
-  // The machine has whatever password was set before.
-  const row = { ...newVmOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom }), password_enabled: null };
   const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
   if (!inserted) throw knownVm(vmId);
   await assertVmQuota(db, accountId);

@@ -392,6 +392,26 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
+  test('takes for each move of an address what its quote named, also after prices rose again', async () => {
+    const service = await start({ engine });
+    const vms = [await buyVm(service, { ips: 2 }), await buyVm(service)] as const;
+    const [, extra = ''] = await ipv4Of(service, vms[0]);
+    for (const [price, to] of [
+      ['5.00', vms[1]],
+      ['6.50', vms[0]],
+    ] as const) {
+      await raiseCorePrice(service, price);
+      const quote = await service.call('quoteAssignIp', { path: { ip_address: extra }, form: { vmid: String(to) } });
+      const { neededCredit, price: quoted } = quote.body.data;
+      expect(neededCredit).toBeGreaterThan(0);
+      const before = await remainingOf(service);
+      expect((await assign(service, extra, to, { max_price: String(quoted.net) })).status).toBe(200);
+      expect((before - (await remainingOf(service))).toFixed(2)).toBe(neededCredit.toFixed(2));
+      await service.runScheduledJobs();
+    }
+    await expectInvariants(service.store);
+  });
+
   test('leaves a moved address where it is if the first machine fails, and goes on until the second one has it', async () => {
     const service = await start({ engine });
     const from = await buyVm(service, { ips: 2 });

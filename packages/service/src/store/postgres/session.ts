@@ -59,6 +59,7 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
       firstFailure = undefined;
     }
     const client = await (connecting ??= pool.connect());
+    writeTogether(client);
     try {
       const [, result] = await together([isFirst ? client.query(BEGIN) : undefined, client.query(statement)]);
       return result;
@@ -104,6 +105,15 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
       client?.release(isBroken);
     },
   };
+}
+
+/**
+ * Writes the statements that follow before the event loop goes on at once. A system call for each would be almost half of the CPU time of a
+ * purchase.
+ */
+function writeTogether({ connection: { stream } }: PoolClient): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 function hasFailed(work: Promise<unknown>): Promise<boolean> {
