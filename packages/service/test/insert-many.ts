@@ -1,7 +1,7 @@
 import type { Store } from '../src/index.ts';
 import type { Db } from '../src/store/store.ts';
 
-const AT_A_TIME = 1_000;
+const AT_A_TIME = 200;
 
 /** Inserts rows in several statements. One statement would take too long on a busy machine, so that PostgreSQL would stop it. */
 export async function insertMany(store: Store, db: Db, table: Parameters<Store['insertRows']>[1], rows: readonly object[]): Promise<void> {

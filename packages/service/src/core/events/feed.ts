@@ -247,9 +247,8 @@ async function deleteEventsBefore(db: Db, end: number): Promise<number> {
     .select(['id', 'account_id', 'position'])
     .where('entered', '<', end)
     .where(isAwaitedByNone)
-    // Earlier ones of an account are deleted first, so that its feed has no gap.
+    // The order of events of the same instant does not matter: the feed begins after the last one that was deleted.
     .orderBy('entered')
-    .orderBy('position')
     .limit(tuningOf(db).cleanUpBatch)
     .execute();
   if (old.length === 0) return 0;
