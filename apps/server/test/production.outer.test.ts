@@ -93,6 +93,16 @@ function runSections(sections: readonly string[], directory: string, exports = '
   return runInstalled(installation, `${exports}\n${commands}`, directory);
 }
 
+test('every block of shell commands in the runbook is run by a test', () => {
+  const blocks = RUNBOOK.split(/^## /m).flatMap((part) =>
+    [...part.matchAll(/^```sh(?: (\w+))?$/gm)].map(([, word = '']) => `${part.split('\n')[0]} ${word}`.trim()),
+  );
+  // Run by this file.
+  const here = ['Install', 'Start and check', 'Backup', 'Restore', 'Upgrade', 'Incidents'];
+  const inIncidents = ['Backup postgres', 'Restore postgres', 'Upgrade sessions', 'Incidents systemd', 'Incidents clock'];
+  expect([...new Set(blocks)].toSorted()).toEqual([...here, ...inIncidents].toSorted());
+});
+
 test('on PostgreSQL, the commands after a start, before an upgrade and for incidents work as described', { timeout: 300_000 }, async () => {
   const sections = ['Start and check', 'Upgrade', 'Incidents'];
   const { code, stdout, stderr } = await runSections(sections, temporaryDirectory(), `export DATABASE_URL='${await newDatabase()}'`);
