@@ -123,10 +123,11 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test.each(libraries)('attw finds for %s only what its README explains', (name) => {
-  const readme = readFileSync(join(REPOSITORY, folderOf(name), 'README.md'), 'utf8');
-  expect(readme).toContain('"CJS resolves to ESM"');
-  expect(readme).toMatch(/"Resolution failed" for\s`node10`/);
+test.each(libraries)('attw finds for %s only what its README or reference explains', (name) => {
+  const documents = ['README.md', 'REFERENCE.md'].map((file) => join(REPOSITORY, folderOf(name), file)).filter((file) => existsSync(file));
+  const explained = documents.map((file) => readFileSync(file, 'utf8')).join('\n');
+  expect(explained).toContain('"CJS resolves to ESM"');
+  expect(explained).toMatch(/"Resolution failed" for\s`node10`/);
   expect(resolutionProblems(tarballOf(name))).toEqual(['node10: NoResolution', 'node16-cjs: CJSResolvesToESM']);
 });
 
