@@ -249,7 +249,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await call(sandbox.current(), 'GET /domain/list')).toMatchObject({ status: 'error' });
     await expect.poll(() => row('listDomains').count()).toBe(0);
     await choose('Requests');
-    await row('/domain/list').getByText('unavailable').waitFor();
+    await row('/domain/list').getByText('503').waitFor();
     await choose('reseller-customer.net');
     await page.getByText('ns1.provider.example').waitFor();
     await choose('INV-00001');

@@ -158,7 +158,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
         </span>
       ),
     },
-    { header: 'Result', width: 'min(28rem, 52vw)', cell: (request) => <RequestResult request={request} /> },
+    { header: 'Result', width: 'min(28rem, 50vw)', cell: (request) => <RequestResult request={request} /> },
     {
       header: 'Bought, net (EUR)',
       width: '8.5rem',
