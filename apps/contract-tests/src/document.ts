@@ -41,13 +41,12 @@ export function openChosenDocument({ document, extension }: ChosenDocument): Pro
 
 /** The document that a service of the reseller API serves, with the specification and its own extension; undefined if it serves none. */
 export async function openServedDocument(target: URL): Promise<LoadedDocument | undefined> {
-  const specification = await loadDocument();
   const url = new URL('openapi.json', `${target.href.replace(/\/?$/, '/')}`);
   try {
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(SERVED_DOCUMENT_MS) });
     if (!response.ok) return undefined;
     const document = parseDocument(await response.json());
-    if (!hasSpecification(document, specification)) return undefined;
+    if (!hasSpecification(document, await loadDocument())) return undefined;
     return { ...(await openDocument(undefined, 'service')), document, notes: [`It is the document of the service, ${url.href}.`] };
   } catch {
     // The run itself says what is wrong with the target.

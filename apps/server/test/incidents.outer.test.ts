@@ -91,12 +91,12 @@ stop`;
   expect(stdout).toMatch(/^reseller_unavailable_total\{api="reseller",cause="infrastructure",system="hypervisor"\} 1$/m);
 });
 
-/** Registers a domain of a new handle: `register DOMAIN`. */
+/** `register DOMAIN` registers a domain of a new handle, and `queue NAME` prints the line of a queue. */
 const REGISTER = `call() { name=$1; method=$2; path=$3; shift 3; curl -so response.json -w "$name %{http_code} retry-after: %header{retry-after}\\n" -X "$method" "http://127.0.0.1:4010$path" -H "X-SERVICE-APIKEY: $key" "$@"; }
 call handle PUT /domain/handle/create -d gender=FEMALE -d firstname=Erika -d lastname=Muster -d street=Weg -d number=1 -d zipcode=60311 -d city=Frankfurt -d region=Hessen -d countrycode=DE -d email=erika@example.org --data-urlencode phone=+49.69123456
 handle=$(grep -o '"handle":"[^"]*"' response.json | cut -d'"' -f4)
 register() { call "$1" POST /domain/register -d domain="$1" -d handle="$handle"; }
-awaiting() { /opt/reseller/reseller-server jobs | grep -E "^$1 "; }
+queue() { /opt/reseller/reseller-server jobs | grep -E "^$1 "; }
 `;
 
 test('the registrar is away: registrations are 503, and go on when it is back, without a restart', TIMEOUT, async () => {
@@ -110,9 +110,9 @@ register second.net
 grep -o '"message":"[^"]*"' response.json
 begin
 rm ${away}
-until register second.net | tee response.txt | grep ' 200 '; do sleep 1; done
+until register second.net | grep ' 200 '; do sleep 1; done
 end
-until awaiting deliveries | grep -E ' 0 +0 +on time$'; do sleep 1; done
+until queue deliveries | grep -E ' 0 +0 +on time$'; do sleep 1; done
 curl -fsS http://127.0.0.1:4011/metrics -H "Authorization: Bearer $RESELLER_OPERATOR_TOKEN" | grep '^reseller_unavailable_total'
 stop`;
   const stdout = await runIncident('the registrar is away', script, temporaryDirectory());
@@ -127,13 +127,13 @@ test('the name server is away: a zone waits in the jobs, and is published when t
 ${prologue()}
 ${REGISTER}
 register first.net
-until awaiting zones | grep -E '^zones +0 '; do sleep 1; done
+until queue zones | grep -E '^zones +0 '; do sleep 1; done
 touch ${away}
 call record PUT /domain/first.net/dns/add -d type=A -d sub=www -d data=192.0.2.1
-until awaiting zones | grep -E '^zones +(1 +0|0 +1) '; do sleep 1; done
+until queue zones | grep -E '^zones +(1 +0|0 +1) '; do sleep 1; done
 begin
 rm ${away}
-until awaiting zones | grep -E '^zones +0 +0 +on time$'; do sleep 1; done
+until queue zones | grep -E '^zones +0 +0 +on time$'; do sleep 1; done
 end
 stop`;
   const stdout = await runIncident('the name server is away', script, temporaryDirectory());

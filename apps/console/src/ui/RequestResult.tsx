@@ -9,7 +9,7 @@ export function RequestResult({ request }: { readonly request: RequestSummary })
   return (
     <span className={`status ellipsis ${why === null ? 'good' : 'bad'}`} title={visible(why ?? '')}>
       {status} <span className="words">{visible(why ?? (is_replay ? 'repeated' : 'succeeded'))}</span>
-      {why !== null && <span className="type">{visible(error_type ?? '')}</span>}
+      {error_type !== null && <span className="type">{error_type}</span>}
     </span>
   );
 }
