@@ -1,7 +1,7 @@
 /** Runs the shell commands of documentation, for tests. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -41,21 +41,23 @@ export async function runScript(script: string, directory = REPOSITORY): Promise
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, PATH: `${folderOfNpx()}:${process.env['PATH'] ?? ''}`, TMPDIR: temporaryDirectory() },
   });
-  onTestFinished(() => {
+  function endAll(): void {
     try {
       if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
     } catch {
       // All processes of the group have ended.
     }
-  });
+  }
   let printed = '';
   for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
-  onTestFailed(() => {
+  onTestFinished(endAll);
+  onTestFailed(({ task }) => {
     if (shell.exitCode !== null) return;
-    const logs = readdirSync(directory).filter((file) => file.endsWith('.log'));
-    const texts = logs.map((file) => `${file}:\n${readFileSync(join(directory, file), 'utf8').slice(-MOST_SHOWN)}`);
-    process.stderr.write(`The script did not end. It printed:\n${[printed.slice(-MOST_SHOWN), ...texts].join('\n')}\n`);
+    // The message of a timeout says nothing of the script.
+    for (const error of task.result?.errors ?? []) error.message += `\nThe script did not end. It printed:\n${printed.slice(-MOST_SHOWN)}`;
   });
+  // A failed script leaves processes that would keep its output open.
+  shell.once('exit', (code) => code === 0 || endAll());
   shell.stdin.end(script);
   const [stdout, stderr, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'exit')]);
   return { code, stdout, stderr };
