@@ -7,6 +7,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { inChunks, inTurns, nextTurn } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
+import type { NumberedLogEntry } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
 interface AccountRows {
@@ -17,6 +18,8 @@ interface AccountRows {
   readonly order?: readonly string[];
   /** Whether a row can be long, so that each is read in a turn of its own. */
   readonly isLong?: boolean;
+  /** The columns of a unique index, for a table with so many rows that they are read in pages, while the export is sent. */
+  readonly pagedBy?: readonly string[];
 }
 
 function ofAccount(without: readonly string[] = []): AccountRows {
@@ -71,10 +74,10 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   charges: ofAccount(),
   event_inbox: ofAccount(),
   event_feeds: ofAccount(),
-  events: { ...ofAccount(), order: ['account_id', 'position'] },
+  events: { ...ofAccount(), pagedBy: ['account_id', 'position'] },
   webhooks: ofAccount(),
   webhook_secrets: { ...through('webhook_id', 'webhooks', 'id'), without: ['sealed_secret'] },
-  webhook_deliveries: through('webhook_id', 'webhooks', 'id'),
+  webhook_deliveries: { ...through('webhook_id', 'webhooks', 'id'), pagedBy: ['webhook_id', 'number'] },
   reservations: ofAccount(['key_hash']),
   failed_jobs: ofAccount(),
   idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
@@ -111,11 +114,15 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   snapshot_rows: null,
 };
 
-type Row = Record<string, unknown>;
+const tablesOfRows: readonly (readonly [string, AccountRows])[] = Object.entries(accountRows).flatMap(([table, rows]) =>
+  rows === null || rows === 'log' ? [] : [[table, rows] as const],
+);
+
+type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The export as parts of a JSON text, so that a long request log is never in memory as a whole. All tables but the request log are read
- * before the first part.
+ * The export as parts of a JSON text, so that events, deliveries and the request log are never in memory as a whole. The other tables are read
+ * in one moment, before the first part.
  *
  * @param about The members of the export before `tables`.
  */
@@ -126,8 +133,8 @@ export async function exportAccount(
 ): Promise<AsyncIterable<string>> {
   const tables = await store.readLong(async (db) => {
     const found: string[] = [];
-    for (const [table, rows] of Object.entries(accountRows)) {
-      if (rows === null || rows === 'log') continue;
+    for (const [table, rows] of tablesOfRows) {
+      if (rows.pagedBy !== undefined) continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
       await nextTurn();
     }
@@ -136,19 +143,60 @@ export async function exportAccount(
   return exportedText(store, accountId, [`${JSON.stringify(about).slice(0, -'}'.length)},"tables":{`, ...tables]);
 }
 
-/** @param tables The parts of the text before the request log. */
+/** @param tables The parts of the text before the tables that are read in pages. */
 async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
   yield* tables;
+  for (const [table, rows] of tablesOfRows) {
+    if (rows.pagedBy === undefined) continue;
+    yield `"${table}":[`;
+    yield* joined(pagesOf(store, { table, rows, pagedBy: rows.pagedBy, accountId }));
+    yield '],';
+  }
   yield '"request_log":[';
+  yield* joined(pagesOfLog(store, accountId));
+  yield ']}}';
+}
+
+/** The pages as JSON, separated by commas. */
+async function* joined(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of pages) {
+    yield separator + page.map((row) => JSON.stringify(row)).join(',');
+    separator = ',';
+  }
+}
+
+interface PagedTable {
+  readonly table: string;
+  readonly rows: AccountRows;
+  readonly pagedBy: readonly string[];
+  readonly accountId: string;
+}
+
+async function* pagesOf(store: Store, { table, rows: { where, without = [] }, pagedBy, accountId }: PagedTable): AsyncGenerator<Row[]> {
+  const key = sql.join(pagedBy.map((column) => sql.ref(column)));
+  let last: Row | undefined;
+  do {
+    const after = last && sql`and (${key}) > (${sql.join(pagedBy.map((column) => last?.[column]))})`;
+    const page = await store.read((db) =>
+      sql<Row>`select * from ${sql.table(table)} where ${where(accountId)} ${after ?? sql``} order by ${key} limit ${sql.lit(store.tuning.exportPage)}`.execute(
+        db,
+      ),
+    );
+    last = page.rows.at(-1);
+    if (last !== undefined) yield page.rows.map((row) => withoutColumns(row, without));
+  } while (last !== undefined);
+}
+
+async function* pagesOfLog(store: Store, accountId: string): AsyncGenerator<NumberedLogEntry[]> {
   let before: number | undefined;
   do {
     const entries = await store.commit(({ db }) =>
       readLog(db, store.requestLog, { accountId, limit: store.tuning.exportPage, ...(before === undefined ? {} : { before }) }),
     );
-    if (entries.length > 0) yield (before === undefined ? '' : ',') + entries.map((entry) => JSON.stringify(entry)).join(',');
+    if (entries.length > 0) yield entries;
     before = entries.at(-1)?.number;
   } while (before !== undefined);
-  yield ']}}';
 }
 
 /** The rows as chunks of JSON, separated by commas. */
@@ -167,9 +215,12 @@ async function rowsAsJson(
   const chunks = inChunks();
   let separator = '';
   await inTurns(rows.stream(isLong ? 1 : tuningOf(db).streamedRows), (row) => {
-    for (const column of without) delete row[column];
-    chunks.add(`${separator}${JSON.stringify(row)}`);
+    chunks.add(separator + JSON.stringify(withoutColumns(row, without)));
     separator = ',';
   });
   return chunks.all();
+}
+
+function withoutColumns(row: Row, columns: readonly string[]): Row {
+  return columns.length === 0 ? row : Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)));
 }
