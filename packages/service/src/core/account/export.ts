@@ -18,8 +18,16 @@ interface AccountRows {
   readonly order?: readonly string[];
   /** Whether a row can be long, so that each is read in a turn of its own. */
   readonly isLong?: boolean;
-  /** The columns of a unique index, for a table with so many rows that they are read in pages, while the export is sent. */
-  readonly pagedBy?: readonly string[];
+  readonly pages?: Pages;
+}
+
+/** For a table with so many rows that they are read in pages, while the export is sent. It has no column with secrets. */
+interface Pages {
+  /** The column of the account, or of its `owners`. Within one owner, `by` is unique, positive and increases. An index has both columns. */
+  readonly within: string;
+  readonly by: string;
+  /** A table whose rows belong to the account. */
+  readonly owners?: 'webhooks';
 }
 
 function ofAccount(without: readonly string[] = []): AccountRows {
@@ -74,10 +82,10 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   charges: ofAccount(),
   event_inbox: ofAccount(),
   event_feeds: ofAccount(),
-  events: { ...ofAccount(), pagedBy: ['account_id', 'position'] },
+  events: { ...ofAccount(), pages: { within: 'account_id', by: 'position' } },
   webhooks: ofAccount(),
   webhook_secrets: { ...through('webhook_id', 'webhooks', 'id'), without: ['sealed_secret'] },
-  webhook_deliveries: { ...through('webhook_id', 'webhooks', 'id'), pagedBy: ['webhook_id', 'number'] },
+  webhook_deliveries: { ...through('webhook_id', 'webhooks', 'id'), pages: { within: 'webhook_id', by: 'number', owners: 'webhooks' } },
   reservations: ofAccount(['key_hash']),
   failed_jobs: ofAccount(),
   idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
@@ -118,7 +126,7 @@ const tablesOfRows: readonly (readonly [string, AccountRows])[] = Object.entries
   rows === null || rows === 'log' ? [] : [[table, rows] as const],
 );
 
-type Row = Readonly<Record<string, unknown>>;
+type Row = Record<string, unknown>;
 
 /**
  * The export as parts of a JSON text, so that events, deliveries and the request log are never in memory as a whole. The other tables are read
@@ -134,7 +142,7 @@ export async function exportAccount(
   const tables = await store.readLong(async (db) => {
     const found: string[] = [];
     for (const [table, rows] of tablesOfRows) {
-      if (rows.pagedBy !== undefined) continue;
+      if (rows.pages !== undefined) continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
       await nextTurn();
     }
@@ -147,9 +155,9 @@ export async function exportAccount(
 async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
   yield* tables;
   for (const [table, rows] of tablesOfRows) {
-    if (rows.pagedBy === undefined) continue;
+    if (rows.pages === undefined) continue;
     yield `"${table}":[`;
-    yield* joined(pagesOf(store, { table, rows, pagedBy: rows.pagedBy, accountId }));
+    yield* joined(pagesOf(store, table, rows.pages, accountId));
     yield '],';
   }
   yield '"request_log":[';
@@ -166,26 +174,22 @@ async function* joined(pages: AsyncIterable<readonly object[]>): AsyncGenerator<
   }
 }
 
-interface PagedTable {
-  readonly table: string;
-  readonly rows: AccountRows;
-  readonly pagedBy: readonly string[];
-  readonly accountId: string;
-}
-
-async function* pagesOf(store: Store, { table, rows: { where, without = [] }, pagedBy, accountId }: PagedTable): AsyncGenerator<Row[]> {
-  const key = sql.join(pagedBy.map((column) => sql.ref(column)));
-  let last: Row | undefined;
-  do {
-    const after = last && sql`and (${key}) > (${sql.join(pagedBy.map((column) => last?.[column]))})`;
-    const page = await store.read((db) =>
-      sql<Row>`select * from ${sql.table(table)} where ${where(accountId)} ${after ?? sql``} order by ${key} limit ${sql.lit(store.tuning.exportPage)}`.execute(
-        db,
-      ),
-    );
-    last = page.rows.at(-1);
-    if (last !== undefined) yield page.rows.map((row) => withoutColumns(row, without));
-  } while (last !== undefined);
+async function* pagesOf(store: Store, table: string, { within, by, owners }: Pages, accountId: string): AsyncGenerator<Row[]> {
+  const found =
+    owners && (await store.read((db) => db.selectFrom(owners).select('id').where('account_id', '=', accountId).orderBy('id').execute()));
+  for (const owner of found?.map(({ id }) => id) ?? [accountId]) {
+    let last = 0;
+    for (;;) {
+      const { rows } = await store.read((db) =>
+        sql<Row>`
+          select * from ${sql.table(table)} where ${sql.ref(within)} = ${owner} and ${sql.ref(by)} > ${last}
+          order by ${sql.ref(by)} limit ${sql.lit(store.tuning.exportPage)}`.execute(db),
+      );
+      if (rows.length === 0) break;
+      yield rows;
+      last = Number(rows.at(-1)?.[by]);
+    }
+  }
 }
 
 async function* pagesOfLog(store: Store, accountId: string): AsyncGenerator<NumberedLogEntry[]> {
@@ -215,12 +219,9 @@ async function rowsAsJson(
   const chunks = inChunks();
   let separator = '';
   await inTurns(rows.stream(isLong ? 1 : tuningOf(db).streamedRows), (row) => {
-    chunks.add(separator + JSON.stringify(withoutColumns(row, without)));
+    for (const column of without) delete row[column];
+    chunks.add(`${separator}${JSON.stringify(row)}`);
     separator = ',';
   });
   return chunks.all();
-}
-
-function withoutColumns(row: Row, columns: readonly string[]): Row {
-  return columns.length === 0 ? row : Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)));
 }
