@@ -125,7 +125,9 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runRound(), logger);
   await jobs.firstRun;
-  let nameServer: NameServer | undefined;
+  const clockAdvance = await service.clockAdvance();
+  const nameServer =
+    mode === 'sandbox' && simulated.includes('dns') ? await nameServerOf({ store, ports }, configuration, logger) : undefined;
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
@@ -143,7 +145,6 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf({ store, ports }, configuration, logger);
   const removeAddresses =
     mode === 'sandbox' && databaseUrl === undefined ? writeAddresses(dataDirectory, { baseUrl: address, operatorUrl: operator }) : () => {};
   async function end(drain: number, exitCode = 0): Promise<void> {
@@ -159,9 +160,9 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
-  await announce(service, logger);
   endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
+  // In the turn in which the operator's port opens: a script that finds the service ready reads the key from this text.
   process.stdout.write(
     welcome({
       mode,
@@ -174,12 +175,13 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       notice: noticeOf(simulated, mode, logger),
       vms,
       missing,
-      clockAdvance: await service.clockAdvance(),
+      clockAdvance,
       hasDocs,
       data,
       dnsPort: nameServer?.port,
     }),
   );
+  await announce(service, logger);
 }
 
 /** The notice about infrastructure that is simulated, which the log of a live service has as well. */
