@@ -125,7 +125,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runRound(), logger);
   await jobs.firstRun;
-  let nameServer: NameServer | undefined;
+  const clockAdvance = await service.clockAdvance();
+  const nameServer = await nameServerOf({ store, ports, simulated }, configuration, logger);
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
@@ -143,7 +144,6 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf({ store, ports }, configuration, logger);
   const removeAddresses =
     mode === 'sandbox' && databaseUrl === undefined ? writeAddresses(dataDirectory, { baseUrl: address, operatorUrl: operator }) : () => {};
   async function end(drain: number, exitCode = 0): Promise<void> {
@@ -159,9 +159,9 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
-  await announce(service, logger);
   endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
+  // In the turn in which the operator's port opens: a script that finds the service ready reads the key from this text.
   process.stdout.write(
     welcome({
       mode,
@@ -174,12 +174,13 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       notice: noticeOf(simulated, mode, logger),
       vms,
       missing,
-      clockAdvance: await service.clockAdvance(),
+      clockAdvance,
       hasDocs,
       data,
       dnsPort: nameServer?.port,
     }),
   );
+  await announce(service, logger);
 }
 
 /** The notice about infrastructure that is simulated, which the log of a live service has as well. */
@@ -231,11 +232,13 @@ function endAtOnce({ message, cause }: StoreUnavailableError): never {
 }
 
 /** Another program may use the port. A sandbox without a name server is still of use. */
+/** Answers DNS queries about the domains of a sandbox. */
 async function nameServerOf(
-  parts: { readonly store: Store; readonly ports: Ports },
-  { host, dnsPort }: Configuration,
+  { simulated, ...parts }: { readonly store: Store; readonly ports: Ports; readonly simulated: readonly string[] },
+  { mode, host, dnsPort }: Configuration,
   logger: Logger,
 ): Promise<NameServer | undefined> {
+  if (mode !== 'sandbox' || !simulated.includes('dns')) return undefined;
   try {
     return await startNameServer(parts, { host, port: dnsPort });
   } catch (error) {

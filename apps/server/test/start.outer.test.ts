@@ -1,6 +1,17 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +22,10 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { freePort } from '../../../.config/free-ports.ts';
-import { runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
+import { freePort, freePorts } from '../../../.config/free-ports.ts';
+import { serverProgram } from '../../../.config/server-program.ts';
+import { newDatabase, SHARED } from './database.ts';
+import { INHERITED, runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
@@ -32,6 +45,31 @@ test('the printed command buys a VM, and all data is there after a restart', asy
   const log = await account.requests();
   expect(log.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
   expect(await second.end('SIGTERM')).toBe(0);
+});
+
+test('a service that is ready has printed its key', async () => {
+  const printed = join(temporaryDirectory(), 'service.log');
+  const [port = 0, operatorPort = 0] = await freePorts(2);
+  const output = openSync(printed, 'w');
+  const server = spawn(process.execPath, [serverProgram()], {
+    env: {
+      ...INHERITED,
+      ...SHARED,
+      DATABASE_URL: await newDatabase(),
+      RESELLER_PORT: String(port),
+      RESELLER_OPERATOR_PORT: String(operatorPort),
+    },
+    stdio: ['ignore', output, 'inherit'],
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  closeSync(output);
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${operatorPort}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) continue;
+  expect(readFileSync(printed, 'utf8')).toMatch(/^ +API key +\S+$/m);
 });
 
 test('a sandbox with delays shows an installation while it lasts, also after a restart', { tags: 'deep' }, async () => {

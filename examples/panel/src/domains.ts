@@ -51,8 +51,8 @@ export async function registerDomain(panel: Panel, { service, name, contact, aut
   return domainArea(panel, name);
 }
 
-export async function domainArea({ reseller }: Panel, name: string): Promise<DomainArea> {
-  const { domain, timings, nameserver, handle } = await reseller.domain.info(name);
+export async function domainArea(panel: Panel, name: string): Promise<DomainArea> {
+  const { domain, timings, nameserver, handle } = await panel.reseller.domain.info(soldDomain(panel, name));
   const nameservers = Object.values(nameserver).filter((one) => one !== null);
   return {
     status: domain.status,
@@ -80,37 +80,37 @@ export async function renewDomain(panel: Panel, name: string, expires: string): 
 
 /** Changes the contact of a domain in all roles, its owner included. */
 export async function changeContact(panel: Panel, name: string, contact: CreateHandleForm): Promise<void> {
-  await panel.reseller.domain.setHandle(name, { handle: await handleOf(panel, panel.orders.find(name), contact) });
+  await panel.reseller.domain.setHandle(soldDomain(panel, name), { handle: await handleOf(panel, panel.orders.find(name), contact) });
 }
 
-export async function setNameservers({ reseller }: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
-  await reseller.domain.setNameservers(name, nameservers);
+export async function setNameservers(panel: Panel, name: string, nameservers: SetDomainNameserversForm): Promise<void> {
+  await panel.reseller.domain.setNameservers(soldDomain(panel, name), nameservers);
 }
 
-export async function records({ reseller }: Panel, name: string): Promise<readonly DnsRecord[]> {
-  return reseller.domain.dns.list(name);
+export async function records(panel: Panel, name: string): Promise<readonly DnsRecord[]> {
+  return panel.reseller.domain.dns.list(soldDomain(panel, name));
 }
 
-export async function addRecord({ reseller }: Panel, name: string, record: AddDomainDnsForm): Promise<DnsRecord> {
-  return reseller.domain.dns.add(name, record);
+export async function addRecord(panel: Panel, name: string, record: AddDomainDnsForm): Promise<DnsRecord> {
+  return panel.reseller.domain.dns.add(soldDomain(panel, name), record);
 }
 
-export async function editRecord({ reseller }: Panel, name: string, recordId: string, data: string): Promise<DnsRecord> {
-  return reseller.domain.dns.edit(name, recordId, { data });
+export async function editRecord(panel: Panel, name: string, recordId: string, data: string): Promise<DnsRecord> {
+  return panel.reseller.domain.dns.edit(soldDomain(panel, name), recordId, { data });
 }
 
-export async function removeRecord({ reseller }: Panel, name: string, recordId: string): Promise<void> {
-  await reseller.domain.dns.remove(name, recordId);
+export async function removeRecord(panel: Panel, name: string, recordId: string): Promise<void> {
+  await panel.reseller.domain.dns.remove(soldDomain(panel, name), recordId);
 }
 
 /** Locks a domain against transfers, or unlocks it. */
-export async function setLock({ reseller }: Panel, name: string, isLocked: boolean): Promise<void> {
-  await reseller.domain.setTransferLock(name, { transfer_lock: isLocked });
+export async function setLock(panel: Panel, name: string, isLocked: boolean): Promise<void> {
+  await panel.reseller.domain.setTransferLock(soldDomain(panel, name), { transfer_lock: isLocked });
 }
 
 /** The code with which the customer takes the domain to another registrar. */
-export async function authCode({ reseller }: Panel, name: string): Promise<string> {
-  return (await reseller.domain.requestAuthcode(name)).authcode;
+export async function authCode(panel: Panel, name: string): Promise<string> {
+  return (await panel.reseller.domain.requestAuthcode(soldDomain(panel, name))).authcode;
 }
 
 /** Ends the domain at the end of its term. */
@@ -120,6 +120,13 @@ export async function cancel(panel: Panel, name: string): Promise<void> {
 
 export async function undelete(panel: Panel, name: string): Promise<void> {
   if ((await domainArea(panel, name)).cancelled) await panel.reseller.domain.undelete(name);
+}
+
+/** @throws Error if no order of this panel has bought the domain. The account may have domains of other panels and of the provider. */
+function soldDomain({ orders }: Panel, name: string): string {
+  const { resource, state } = orders.find(name);
+  if (resource !== name || state === 'terminated') throw new Error(`The order ${name} is ${state} and has no domain.`);
+  return name;
 }
 
 function domainOf(panel: Panel, order: Order, contact: CreateHandleForm, authcode: string | undefined): Product<void> {

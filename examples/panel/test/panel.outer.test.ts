@@ -17,6 +17,7 @@ import { byDepth } from '../../../.config/depth.ts';
 import { startProxy } from '../../../packages/testing/test/client/proxy.ts';
 import type { Fate, Proxy } from '../../../packages/testing/test/client/proxy.ts';
 import { addresses, buyAddresses, moveAddress, releaseAddress } from '../src/client-area.ts';
+import * as domains from '../src/domains.ts';
 import { cancel, domainArea, registerDomain, renewDomain } from '../src/domains.ts';
 import { openOrders } from '../src/orders.ts';
 import type { Panel } from '../src/purchase.ts';
@@ -279,6 +280,29 @@ test('sells a domain to one customer, and gives no order the domain of another p
   letADayPass();
   await expect(click()).rejects.toThrow('is too old, and bought nothing.');
   await expectOneDomain(setting);
+});
+
+test('touches no domain that another panel with the same account has sold', async () => {
+  const setting = await start();
+  const name = 'panel-customer.net';
+  await registerDomain(open(setting), { service: '5001', name, contact: CONTACT });
+  const other = open({ ...setting, file: `${setting.file}-other` });
+  const { isAvailable, registerDomain: _register, ...touching } = domains;
+  const given = new Map<string, readonly unknown[]>([
+    ['renewDomain', ['2027-11-10']],
+    ['changeContact', [CONTACT]],
+    ['setNameservers', [{ ns1: 'ns1.example.org', ns2: 'ns2.example.org' }]],
+    ['addRecord', [{ type: 'A', sub: 'www', data: '198.51.100.7' }]],
+    ['editRecord', ['record', '198.51.100.7']],
+    ['removeRecord', ['record']],
+    ['setLock', [true]],
+  ]);
+  expect(await isAvailable(other, name)).toBe(false);
+  expect(Object.keys(touching).length).toBeGreaterThan(10);
+  for (const [called, touch] of Object.entries<(...words: never[]) => Promise<unknown>>(touching))
+    await expect(Reflect.apply(touch, undefined, [other, name, ...(given.get(called) ?? [])])).rejects.toThrow(
+      `There is no order ${name}.`,
+    );
 });
 
 test('sells a domain again after the registry has refused it', async () => {

@@ -167,7 +167,7 @@ export const suspendAccount = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Export an account
  *
- * Returns everything that the service stores about an account as one JSON document: the account, its billing profile, API keys, handles, VMs, domains, dedicated servers, invoices with their documents, and its request log. Secrets such as hashes of keys, passwords and authcodes are left out. The rows of a table have no particular order. The response is streamed, so write it to a file: it is as long as the request log. If the service fails meanwhile, it closes the connection before the document is complete.
+ * Returns everything that the service stores about an account as one JSON document: the account, its billing profile, API keys, handles, VMs, domains, dedicated servers, invoices with their documents, and its request log. Secrets such as hashes of keys, passwords and authcodes are left out. The rows of a table have no particular order. Events, deliveries of webhooks and the request log are read while the response is sent, the other tables in one moment before it. The response is streamed, so write it to a file: it can be as long as the request log. If the service fails meanwhile, it closes the connection before the document is complete.
  *
  * Needs the scope `support`.
  */

@@ -1,4 +1,5 @@
 import * as operator from '@reseller/operator-client';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
 import { register } from '../../test/domains.ts';
@@ -70,6 +71,41 @@ describe.each(engines)('on %s', (engine) => {
     for (const secret of [apiKey, authcode, otp_code, ...passwords, other.id, 'others.net']) expect(text).not.toContain(secret);
     const columns = new Set(Object.values(tables).flatMap((rows) => rows.flatMap((row) => Object.keys(row))));
     expect([...columns].filter((column) => /hash|sealed|^response$|fingerprint|password(?!_enabled$)/.test(column))).toEqual([]);
+  });
+
+  test.each([1, 2, 3, 200])('exports all events and deliveries, %i at a time', async (exportPage) => {
+    const service = await startOperator({ engine, tuning: { exportPage } });
+    const { client, store } = service;
+    const [account, other] = [await service.account(), await service.account()];
+    for (const { apiKey } of [account, other]) {
+      for (const name of ['a', 'b'])
+        await service.call('addWebhook', { form: { url: `https://${name}.invalid/`, enabled: false }, apiKey });
+      for (const hostname of ['one', 'two', 'three', 'four']) await service.call('createVm', { form: { ...SMALL_VM, hostname }, apiKey });
+    }
+    await service.runScheduledJobs();
+    await store.commit(({ db }) =>
+      sql`
+        insert into webhook_deliveries (webhook_id, number, event_id, subject, state, attempts, next_attempt, claimed_until, created)
+        select webhooks.id, 100 + events.position, events.id, events.subject, 'delivered', 1, 0, 0, 0
+        from events join webhooks on webhooks.account_id = events.account_id`.execute(db),
+    );
+    const expected = await store.read(async (db) => ({
+      events: await db.selectFrom('events').select('id').where('account_id', '=', account.id).orderBy('position').execute(),
+      webhook_deliveries: await db
+        .selectFrom('webhook_deliveries')
+        .innerJoin('webhooks', 'webhooks.id', 'webhook_id')
+        .select(['webhook_id', 'number', 'event_id'])
+        .where('account_id', '=', account.id)
+        .orderBy('webhook_id')
+        .orderBy('number')
+        .execute(),
+    }));
+    expect(expected.events.length).toBeGreaterThan(3);
+    expect(expected.webhook_deliveries.length).toBeGreaterThanOrEqual(expected.events.length * 2);
+    const { tables } = await operator.exportAccount({ client, path: { account_id: account.id } });
+    expect(tables['events']?.map(({ id }) => ({ id }))).toEqual(expected.events);
+    const found = tables['webhook_deliveries']?.map(({ webhook_id, number, event_id }) => ({ webhook_id, number, event_id }));
+    expect(found).toEqual(expected.webhook_deliveries);
   });
 
   test('exports every table with a column for an account', async () => {

@@ -3,7 +3,7 @@ import { PERSON, PHONE } from '../domains.ts';
 import type { Received } from '../http-client.ts';
 import { decimal } from '../simulator/fraction.ts';
 import type { Dice } from '../simulator/seeded-random.ts';
-import { iso } from './calendar.ts';
+import { dayIn, iso, midnight, plusDays } from './calendar.ts';
 import { WrongFact } from './check.ts';
 import type { Door } from './door.ts';
 import { passTime } from './ledger.ts';
@@ -58,9 +58,13 @@ export async function openLedger(door: Door, dice: Dice, start: number): Promise
   const zone = dice.pick(ZONES);
   for (const { id, state } of (await done(door.operate('GET', '/sales'))).items)
     if (state !== 'ended') await done(door.operate('POST', `/sales/${id}/end`));
-  await done(
-    door.operate('PUT', '/settings/vat-rates', { vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01' }], time_zone: zone }),
-  );
+  // A quarter of all amounts has half a cent of VAT at 25 %, and a hundredth at 19 %.
+  const tomorrow = plusDays(dayIn(zone, start), 1);
+  const vatRates = [
+    { basis_points: 1900, valid_from: '1970-01-01' },
+    { basis_points: 2500, valid_from: tomorrow },
+  ];
+  await done(door.operate('PUT', '/settings/vat-rates', { vat_rates: vatRates, time_zone: zone }));
   const hosts: Ledger['hosts'] = new Map();
   const tlds: Ledger['tlds'] = new Map();
   for (const host of HOSTS) {
@@ -73,7 +77,18 @@ export async function openLedger(door: Door, dice: Dice, start: number): Promise
     await done(door.operate('PUT', `/tld-prices/${tld}`, prices));
     tlds.set(tld, [{ from: start, ...prices }]);
   }
-  const ledger: Ledger = { now: start, zone, accounts: [], hosts, tlds, sales: [], rates: [{ from: 0, basisPoints: 1900 }] };
+  const ledger: Ledger = {
+    now: start,
+    zone,
+    accounts: [],
+    hosts,
+    tlds,
+    sales: [],
+    rates: [
+      { from: 0, basisPoints: 1900 },
+      { from: midnight(zone, tomorrow), basisPoints: 2500 },
+    ],
+  };
   for (const [name, limit] of [
     ['rich', '100000.00'],
     ['poor', amount(dice, 20, 60).slice(0, 5)],

@@ -7,6 +7,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { inChunks, inTurns, nextTurn } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
+import type { NumberedLogEntry } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
 interface AccountRows {
@@ -17,6 +18,16 @@ interface AccountRows {
   readonly order?: readonly string[];
   /** Whether a row can be long, so that each is read in a turn of its own. */
   readonly isLong?: boolean;
+  readonly pages?: Pages;
+}
+
+/** For a table with so many rows that they are read in pages, while the export is sent. It has no column with secrets. */
+interface Pages {
+  /** The column of the account, or of its `owners`. Within one owner, `by` is unique, positive and increases. An index has both columns. */
+  readonly within: string;
+  readonly by: string;
+  /** A table whose rows belong to the account. */
+  readonly owners?: 'webhooks';
 }
 
 function ofAccount(without: readonly string[] = []): AccountRows {
@@ -71,10 +82,10 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   charges: ofAccount(),
   event_inbox: ofAccount(),
   event_feeds: ofAccount(),
-  events: { ...ofAccount(), order: ['account_id', 'position'] },
+  events: { ...ofAccount(), pages: { within: 'account_id', by: 'position' } },
   webhooks: ofAccount(),
   webhook_secrets: { ...through('webhook_id', 'webhooks', 'id'), without: ['sealed_secret'] },
-  webhook_deliveries: through('webhook_id', 'webhooks', 'id'),
+  webhook_deliveries: { ...through('webhook_id', 'webhooks', 'id'), pages: { within: 'webhook_id', by: 'number', owners: 'webhooks' } },
   reservations: ofAccount(['key_hash']),
   failed_jobs: ofAccount(),
   idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
@@ -111,11 +122,15 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   snapshot_rows: null,
 };
 
+const tablesOfRows: readonly (readonly [string, AccountRows])[] = Object.entries(accountRows).flatMap(([table, rows]) =>
+  rows === null || rows === 'log' ? [] : [[table, rows] as const],
+);
+
 type Row = Record<string, unknown>;
 
 /**
- * The export as parts of a JSON text, so that a long request log is never in memory as a whole. All tables but the request log are read
- * before the first part.
+ * The export as parts of a JSON text, so that events, deliveries and the request log are never in memory as a whole. The other tables are read
+ * in one moment, before the first part.
  *
  * @param about The members of the export before `tables`.
  */
@@ -126,8 +141,8 @@ export async function exportAccount(
 ): Promise<AsyncIterable<string>> {
   const tables = await store.readLong(async (db) => {
     const found: string[] = [];
-    for (const [table, rows] of Object.entries(accountRows)) {
-      if (rows === null || rows === 'log') continue;
+    for (const [table, rows] of tablesOfRows) {
+      if (rows.pages !== undefined) continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
       await nextTurn();
     }
@@ -136,19 +151,56 @@ export async function exportAccount(
   return exportedText(store, accountId, [`${JSON.stringify(about).slice(0, -'}'.length)},"tables":{`, ...tables]);
 }
 
-/** @param tables The parts of the text before the request log. */
+/** @param tables The parts of the text before the tables that are read in pages. */
 async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
   yield* tables;
+  for (const [table, rows] of tablesOfRows) {
+    if (rows.pages === undefined) continue;
+    yield `"${table}":[`;
+    yield* joined(pagesOf(store, table, rows.pages, accountId));
+    yield '],';
+  }
   yield '"request_log":[';
+  yield* joined(pagesOfLog(store, accountId));
+  yield ']}}';
+}
+
+/** The pages as JSON, separated by commas. */
+async function* joined(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of pages) {
+    yield separator + page.map((row) => JSON.stringify(row)).join(',');
+    separator = ',';
+  }
+}
+
+async function* pagesOf(store: Store, table: string, { within, by, owners }: Pages, accountId: string): AsyncGenerator<Row[]> {
+  const found =
+    owners && (await store.read((db) => db.selectFrom(owners).select('id').where('account_id', '=', accountId).orderBy('id').execute()));
+  for (const owner of found?.map(({ id }) => id) ?? [accountId]) {
+    let last = 0;
+    for (;;) {
+      const { rows } = await store.read((db) =>
+        sql<Row>`
+          select * from ${sql.table(table)} where ${sql.ref(within)} = ${owner} and ${sql.ref(by)} > ${last}
+          order by ${sql.ref(by)} limit ${sql.lit(store.tuning.exportPage)}`.execute(db),
+      );
+      if (rows.length === 0) break;
+      yield rows;
+      last = Number(rows.at(-1)?.[by]);
+    }
+  }
+}
+
+async function* pagesOfLog(store: Store, accountId: string): AsyncGenerator<NumberedLogEntry[]> {
   let before: number | undefined;
   do {
     const entries = await store.commit(({ db }) =>
       readLog(db, store.requestLog, { accountId, limit: store.tuning.exportPage, ...(before === undefined ? {} : { before }) }),
     );
-    if (entries.length > 0) yield (before === undefined ? '' : ',') + entries.map((entry) => JSON.stringify(entry)).join(',');
+    if (entries.length > 0) yield entries;
     before = entries.at(-1)?.number;
   } while (before !== undefined);
-  yield ']}}';
 }
 
 /** The rows as chunks of JSON, separated by commas. */
