@@ -520,6 +520,19 @@ describe('the modules for WHMCS', () => {
       expect(await whmcs.domain('RegisterDomain', { ...company, PersonOfCompany: 'on' })).toEqual({ success: true });
     });
 
+    test.each([
+      { addon: 'idprotection', name: 'ID protection' },
+      { addon: 'emailforwarding', name: 'email forwarding' },
+    ])('with $name, which the API does not have, buys nothing', async ({ addon, name }) => {
+      const refused = { error: expect.stringContaining(`has ${name}, which the API does not have. Nothing was bought.`) };
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, [addon]: true })).toEqual(refused);
+      expect(await whmcs.domain('TransferDomain', { ...FIRST, sld: 'taken-victim', eppcode: 'example-authcode-1', [addon]: true })).toEqual(
+        refused,
+      );
+      expect(await whmcs.reseller.domain.list()).toEqual([]);
+      expect(await whmcs.domain('RegisterDomain', { ...FIRST, [addon]: false, dnsmanagement: true })).toEqual({ success: true });
+    });
+
     test('of a client without a phone is carried out', async () => {
       expect(await whmcs.domain('RegisterDomain', { ...FIRST, fullphonenumber: '' })).toEqual({ success: true });
     });

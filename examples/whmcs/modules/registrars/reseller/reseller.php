@@ -368,6 +368,9 @@ function reseller_endOf(Api $api, string $domain, array $params): ?array
     return $last;
 }
 
+/** Addons that WHMCS sells with a domain, by the names of their parameters. Their client would pay for what the domain does not have. */
+const RESELLER_MISSING_ADDONS = ['idprotection' => 'ID protection', 'emailforwarding' => 'email forwarding'];
+
 /**
  * Buys a domain, unless this order has bought it. Only the order that made the handle of a domain has bought it: another client, or another WHMCS
  * with the same account, may have ordered the same domain.
@@ -377,6 +380,11 @@ function reseller_buyDomain(Api $api, string $domain, array $params, array $tran
     $years = (int) ($params['regperiod'] ?? 1);
     if ($years > 1) {
         throw new InvalidArgumentException("The service registers and transfers domains for one year, and this order is for $years. Nothing was bought. Set the period of the order to one year, and renew the domain later.");
+    }
+    foreach (RESELLER_MISSING_ADDONS as $addon => $name) {
+        if (!empty($params[$addon])) {
+            throw new InvalidArgumentException("The order has $name, which the API does not have. Nothing was bought. Take the addon out of the order, and out of the pricing of the TLD.");
+        }
     }
     $info = reseller_info($api, $domain);
     if ($info !== null && reseller_isOwn($params, $info)) {
