@@ -126,7 +126,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const jobs = repeat(() => service.runRound(), logger);
   await jobs.firstRun;
   const clockAdvance = await service.clockAdvance();
-  const nameServer = await nameServerOf({ store, ports, simulated }, configuration, logger);
+  const nameServer =
+    mode === 'sandbox' && simulated.includes('dns') ? await nameServerOf({ store, ports }, configuration, logger) : undefined;
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
@@ -232,13 +233,11 @@ function endAtOnce({ message, cause }: StoreUnavailableError): never {
 }
 
 /** Another program may use the port. A sandbox without a name server is still of use. */
-/** Answers DNS queries about the domains of a sandbox. */
 async function nameServerOf(
-  { simulated, ...parts }: { readonly store: Store; readonly ports: Ports; readonly simulated: readonly string[] },
-  { mode, host, dnsPort }: Configuration,
+  parts: { readonly store: Store; readonly ports: Ports },
+  { host, dnsPort }: Configuration,
   logger: Logger,
 ): Promise<NameServer | undefined> {
-  if (mode !== 'sandbox' || !simulated.includes('dns')) return undefined;
   try {
     return await startNameServer(parts, { host, port: dnsPort });
   } catch (error) {
