@@ -112,7 +112,7 @@ async function serviceOn(
 }
 
 async function startOn(store: Store, configuration: Configuration): Promise<void> {
-  const { dataDirectory, databaseUrl, host, port, mode } = configuration;
+  const { dataDirectory, databaseUrl, mode } = configuration;
   const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
   const logger = pino({ level: configuration.logLevel, serializers: { err: withoutRepeatedStacks() } }, log);
   const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
@@ -126,8 +126,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const jobs = repeat(() => service.runRound(), logger);
   await jobs.firstRun;
   const clockAdvance = await service.clockAdvance();
-  const nameServer =
-    mode === 'sandbox' && simulated.includes('dns') ? await nameServerOf({ store, ports }, configuration, logger) : undefined;
+  let nameServer: NameServer | undefined;
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
@@ -136,10 +135,10 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await store.close();
   }
   const data = databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl);
-  let address: string;
-  let operator: string;
+  let [address, operator] = ['', ''];
   try {
-    address = await listen(service.app, { host, port }, 'RESELLER');
+    address = await listen(service.app, configuration, 'RESELLER');
+    if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf({ store, ports }, configuration, logger);
     operator = await listen(service.operator, { host: configuration.operatorHost, port: configuration.operatorPort }, 'RESELLER_OPERATOR');
   } catch (error) {
     await stop();
@@ -151,14 +150,10 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     service.announceStop();
     removeAddresses();
     await wait(drain);
-    const failure = await stop().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (failure !== undefined) logger.error({ err: failure }, 'the service could not stop cleanly');
+    const isClean = await endsCleanly(stop, logger);
     await log.flush();
     // Without this, log lines that no process reads would keep the service running.
-    process.exit(failure === undefined ? exitCode : 1);
+    process.exit(isClean ? exitCode : 1);
   }
   endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
@@ -182,6 +177,17 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     }),
   );
   await announce(service, logger);
+}
+
+/** @returns Whether there was no error. The log has it otherwise. */
+async function endsCleanly(stop: () => Promise<void>, logger: Logger): Promise<boolean> {
+  try {
+    await stop();
+    return true;
+  } catch (error) {
+    logger.error({ err: error }, 'the service could not stop cleanly');
+    return false;
+  }
 }
 
 /** The notice about infrastructure that is simulated, which the log of a live service has as well. */
