@@ -20,8 +20,14 @@ const KINDS = new Map([
 const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
   ['a text', isText],
   ['a number', Number.isSafeInteger],
+  ['a consequence', isConsequence],
   ['a list of texts', (value) => Array.isArray(value) && value.length > 0 && value.every(isText)],
 ]);
+
+function isConsequence(value: unknown): boolean {
+  if (!isFields(value) || !isText(value['reads']) || !Array.isArray(value['cases']) || value['cases'].length === 0) return false;
+  return value['cases'].every((one: unknown) => isFields(one) && isText(one['text']));
+}
 
 interface Extension {
   where: string;

@@ -5,6 +5,8 @@ type Coverage = Report['coverage'][number];
 
 /** Longer values are truncated on a terminal. Other reports have the complete values. */
 const MAX_VALUE_LENGTH = 160;
+/** The most operations in one line. */
+const NAMES_IN_LINE = 4;
 /** The maximum numbers of operations of one finding, and of unverified findings, on a terminal. */
 const MAX_OPERATIONS = 5;
 const MAX_UNVERIFIED = 15;
@@ -55,15 +57,9 @@ function sectionsOf(report: SettledReport, isQuiet: boolean): readonly string[] 
     );
   if (spent.amount !== '0.00' || spent.unknown > 0)
     sections.push(`Spent: ${spent.amount}${spent.unknown === 0 ? '' : `, and ${counted(spent.unknown, 'purchase')} of unknown price`}`);
-  sections.push(table(coverage.filter(({ requests }) => requests > 0)));
-  const unverified = coverage.filter((row) => !row.verified);
-  if (unverified.length > 0)
-    sections.push(
-      [
-        `The other ${counted(unverified.length, 'operation')}, neither passed nor failed`,
-        ...columns(unverified.map((row) => [row.operation, row.reason])),
-      ].join('\n'),
-    );
+  const judged = coverage.filter(({ requests, verdict }) => requests > 0 && verdict !== 'unverified');
+  if (judged.length > 0) sections.push(table(judged));
+  sections.push(...unverifiedOperations(coverage.filter((row) => !row.verified)));
   sections.push(...unverifiedFindings(open.filter(({ verdict }) => verdict === 'unverified')));
   return sections;
 }
@@ -120,6 +116,17 @@ function places({ touches }: SettledFinding): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
+/** Lists operations without a described success, by the reason. */
+function unverifiedOperations(rows: readonly Coverage[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const byReason = [...Map.groupBy(rows, ({ reason }) => reason)].flatMap(([reason, of]) => {
+    const names = of.map(({ operation }) => operation);
+    const lines = names.flatMap((_, at) => (at % NAMES_IN_LINE === 0 ? [names.slice(at, at + NAMES_IN_LINE).join(', ')] : []));
+    return [`  ${reason} (${of.length}):`, ...lines.map((line) => `    ${line}`)];
+  });
+  return [[`Unverified operations (${rows.length})`, ...byReason].join('\n')];
+}
+
 /** The check with many unverified findings for an account with little data. They come last. */
 const COMMON = 'part-seen';
 
@@ -128,11 +135,11 @@ function unverifiedFindings(findings: readonly SettledFinding[]): readonly strin
   if (findings.length === 0) return [];
   const lines = [...findings.filter(({ check }) => check !== COMMON), ...findings.filter(({ check }) => check === COMMON)]
     .slice(0, MAX_UNVERIFIED)
-    .map((finding) => `  unverified  ${shortened(`${finding.message} (${finding.observed})`)}  ${places(finding)}`);
+    .map((finding) => `  ${shortened(`${finding.message} (${finding.observed})`)}  ${places(finding)}`);
   const more = findings.length - lines.length;
   return [
     [
-      'Unverified: described, but not in any response',
+      `Other unverified parts (${findings.length})`,
       ...lines,
       ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : []),
     ].join('\n'),

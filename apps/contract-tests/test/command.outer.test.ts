@@ -51,8 +51,8 @@ describe('exits with 0', () => {
     const { code, output } = await run(['--target', correct.url]);
     expect(code).toBe(0);
     expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 401 +passed$/m);
-    expect(output).toMatch(/^ {2}createVm +costs money, and this run is read-only$/m);
-    expect(output).toMatch(/14 of 25 operations verified; 0 violation, 0 discovered, 0 learned/);
+    expect(output).toMatch(/14 of 25 operations verified; 0 violation, 0 discovered, 0 learned; unverified: 11 operations/);
+    expect(output).toMatch(/^Unverified operations \(11\)\n {2}costs money, and this run is read-only \(\d\):\n {4}createVm, /m);
   });
 
   test('as a separate process', async () => {

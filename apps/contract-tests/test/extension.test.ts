@@ -192,6 +192,20 @@ test('a run in the folder of a sandbox takes the document of the sandbox, and di
   expect(code).toBe(0);
 });
 
+test('the numbers of the summary are those of the lists below it', async () => {
+  const { url } = await start(true);
+  const { output } = await command(['--target', url.href], key);
+  const [, verified, unverified, parts] =
+    /(\d+) of 102 operations.*; unverified: (\d+) operations and (\d+) other parts$/m.exec(output) ?? [];
+  expect(output.match(/^ {2}\w+ +[A-Z]+ \/.* passed$/gm)).toHaveLength(Number(verified));
+  expect(Number(verified) + Number(unverified)).toBe(102);
+  const [, listed = ''] = /^Unverified operations .*\n((?: {2}.*\n)+)/m.exec(output) ?? [];
+  expect(listed.match(/^ {4}.*$/gm)?.flatMap((line) => line.match(/\w+/g))).toHaveLength(Number(unverified));
+  expect(output).toContain(`Unverified operations (${unverified})`);
+  expect(output).toContain(`Other unverified parts (${parts})`);
+  expect(output.match(/unverified/gi)).toHaveLength(3);
+});
+
 test('a run against a service of the reseller API takes the document of the service, also with a key', async () => {
   const { url } = await start(true);
   const { code, output } = await command(['--target', url.href], key);

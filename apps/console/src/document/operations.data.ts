@@ -4,6 +4,8 @@ import type { Operation } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
 import type { OperationId } from '@reseller/operator-client';
 
+import type { DescribedConsequence } from './consequence.ts';
+
 const document = parseDocument(operatorDocument);
 
 interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destructive'> {
@@ -13,6 +15,7 @@ interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destruc
   readonly versionedBy?: Pick<Operation, 'id' | 'path'> | undefined;
   /** Whether a header lets the operation only create its resource, and not replace one. */
   readonly mayOnlyCreate: boolean;
+  readonly consequence?: DescribedConsequence | undefined;
   /** The path of the secret in its response that no operation returns again, such as `['issued', 'key']`. Undefined if it has none. */
   readonly secret?: readonly string[] | undefined;
 }
@@ -31,7 +34,7 @@ export const operations: Readonly<Record<OperationId, Facts>> = Object.assign(
 
 function factsOf(operation: Operation): Facts {
   const { method, path, summary, destructive, pointer } = operation;
-  const { 'x-scope': scope, 'x-sandbox-only': sandboxOnly } = Object(valueAt(document, pointer));
+  const { 'x-scope': scope, 'x-sandbox-only': sandboxOnly, 'x-consequence': consequence } = Object(valueAt(document, pointer));
   const secret = secretsOf(operation).find(({ mark }) => !readable.has(mark));
   return {
     method,
@@ -40,6 +43,7 @@ function factsOf(operation: Operation): Facts {
     destructive,
     scope: String(scope),
     sandboxOnly: sandboxOnly === true,
+    consequence,
     secret: secret?.path,
     versionedBy: readerOf(operation),
     mayOnlyCreate: operation.parameters.some(({ name }) => name === 'If-None-Match'),

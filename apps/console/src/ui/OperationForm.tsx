@@ -121,10 +121,10 @@ function Form({ opened, today, onDone, onClose }: Props & { readonly today: stri
   return (
     <form ref={element} onSubmit={submit} className={`operation ${countFields(form.body) > MANY_FIELDS ? 'many' : ''}`} noValidate={false}>
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
-      <Description text={form.description} />
-      {destructive && <p className="strong">This cannot be undone.</p>}
       {Object.keys(given).length > 0 && <p className="target">{visible(withTimes(opened.target ?? Object.values(given).join(', ')))}</p>}
       <Consequence id={id} path={given} />
+      <Description text={form.description} />
+      {destructive && <p className="strong">This cannot be undone.</p>}
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
       {id === 'resizeVm' && <ResizeQuote request={readable(request)} />}

@@ -110,9 +110,13 @@ function MoneyAndFailures({ id, name }: Owned) {
         all={`/?search&${new URLSearchParams({ account_id: id, result: 'failed' })}`}
         query={useInfiniteQuery(pagesOf('listRequests', { query: { ...query, result: 'failed' } }))}
         columns={[
-          { header: 'Time', width: '12rem', cell: (request: RequestSummary) => <Instant at={request.time} /> },
-          { header: 'Request', cell: ({ method, endpoint }) => <Text value={`${method} ${endpoint}`} /> },
+          {
+            header: 'Request',
+            width: 'min(20rem, 50vw)',
+            cell: ({ method, endpoint }: RequestSummary) => <Text value={`${method} ${endpoint}`} />,
+          },
           { header: 'Result', cell: (request) => <RequestResult request={request} /> },
+          { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
         ]}
         rowKey={({ account_id, number }) => `${account_id}/${number}`}
         href={({ account_id, number }) => `/requests/${account_id}/${number}`}

@@ -17,12 +17,12 @@ type Kind = 'all' | 'failed' | 'changes';
 
 /** The requests of all accounts as they arrive, or those that a search of the log finds. */
 export function Requests() {
-  const { isLoading, table } = useTable();
   const [, params] = useRoute('/requests/:account/:number');
   const [, navigate] = useLocation();
   const search = useSearch();
   const isSearch = new URLSearchParams(search).has('search');
   const selected = params ? `${params.account}/${params.number}` : undefined;
+  const { isLoading, table } = useTable(selected);
   return (
     <>
       <PageHead title="Requests">
@@ -31,11 +31,7 @@ export function Requests() {
         </Link>
       </PageHead>
       <div className={`split ${selected ? 'has-detail' : ''}`}>
-        {isSearch ? (
-          <RequestSearch search={search} table={{ ...table, selected }} />
-        ) : (
-          <NewRequests table={{ ...table, selected }} isLoading={isLoading} />
-        )}
+        {isSearch ? <RequestSearch search={search} table={table} /> : <NewRequests table={table} isLoading={isLoading} />}
         {params && (
           <RequestDetail
             key={selected}
@@ -49,21 +45,26 @@ export function Requests() {
   );
 }
 
+/** The columns that stay next to an open request. */
+const IN_LITTLE_ROOM = new Set(['Request', 'Result', 'Time (UTC)']);
+
 /** How a table shows requests. */
 export type RequestTable = Pick<DataTableProps<RequestSummary>, 'caption' | 'columns' | 'rowKey' | 'href' | 'selected'>;
 
-function useTable(): { readonly isLoading: boolean; readonly table: RequestTable } {
+function useTable(selected: string | undefined): { readonly isLoading: boolean; readonly table: RequestTable } {
   const { connection } = useFeed();
   const names = useAccountNames();
   const search = useSearch();
   const table = useMemo(
     () => ({
       caption: 'Requests',
-      columns: columnsWith(names),
+      selected,
+      // Next to an open request, its reason needs the room.
+      columns: columnsWith(names).filter(({ header }) => selected === undefined || IN_LITTLE_ROOM.has(header)),
       rowKey: keyOf,
       href: (request: RequestSummary) => `/requests/${keyOf(request)}${search === '' ? '' : `?${search}`}`,
     }),
-    [names, search],
+    [names, search, selected],
   );
   return { isLoading: connection === 'connecting', table };
 }
@@ -152,13 +153,14 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
   return [
     {
       header: 'Request',
+      width: 'min(18rem, 50vw)',
       cell: ({ method, endpoint }) => (
         <span className="ellipsis">
           <span className="method">{method}</span> {endpoint}
         </span>
       ),
     },
-    { header: 'Result', width: 'min(28rem, 50vw)', cell: (request) => <RequestResult request={request} /> },
+    { header: 'Result', cell: (request) => <RequestResult request={request} /> },
     {
       header: 'Bought, net (EUR)',
       width: '8.5rem',
@@ -167,7 +169,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
       cell: ({ bought }) => bought && <Money amount={bought.price} />,
     },
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
-    { header: 'Took', width: '5rem', wide: true, align: 'right', cell: ({ duration_ms: took }) => (took === null ? '' : `${took} ms`) },
+    { header: 'Took', width: '6rem', wide: true, align: 'right', cell: ({ duration_ms: took }) => (took === null ? '' : `${took} ms`) },
     { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
   ];
 }

@@ -140,7 +140,7 @@ describe('the formats', () => {
   test('Markdown has a section for each finding, and the rest of the run', () => {
     const text = toMarkdown(reportOf({ findings: [finding], coverage, left: ['a stay'], notes: ['a note'], unfinished: ['an undo'] }));
     for (const part of [
-      'http://a.test/, read-only, seed 7. 0 responses judged; 1 of 2 operations verified; 1 violation, 0 discovered, 0 learned; 0 of 0 statuses and 0 of 0 fields seen.\n',
+      'http://a.test/, read-only, seed 7. 0 responses judged; 1 of 2 operations verified; 1 violation, 0 discovered, 0 learned; unverified: 1 operation; 0 of 0 statuses and 0 of 0 fields seen.\n',
       `### ${finding.message}\n\n- check property-type, finding \`${finding.id}\`\n- seen on getThing 200, listThings 404 (3 times)\n- expected a number, observed a text\n- It breaks.\n\n\`\`\`sh\ncurl http://a.test/\n\`\`\`\n\n\`\`\`diff\n--- a\n+++ b\n+new\n\`\`\`\n`,
       '## Not undone as planned\n\n- an undo\n',
       '## About the document\n\n- a note\n',
@@ -179,7 +179,7 @@ describe('the formats', () => {
     expect(summaryLine(reportOf())).toBe('0 responses judged; 1 of 1 operations verified; 0 violation, 0 discovered, 0 learned');
     const accepted = [acceptanceOf(finding.id), { ...acceptanceOf('f-gone') }];
     expect(summaryLine(reportOf({ findings: [finding, findingOf('unverified')], accepted, coverage }))).toBe(
-      '0 responses judged; 1 of 2 operations verified; 0 violation, 0 discovered, 0 learned, 1 unverified, 1 accepted, 1 fixed',
+      '0 responses judged; 1 of 2 operations verified; 0 violation, 0 discovered, 0 learned, 1 accepted, 1 fixed; unverified: 1 operation and 1 other part',
     );
   });
 });

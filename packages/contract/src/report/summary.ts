@@ -39,12 +39,23 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The summary as one line. */
+/** The summary as one line. It counts operations without a described success and unverified findings as unverified. */
 export function summaryLine(report: SettledReport): string {
   const { counts, operations, requests, accepted, fixed } = summarise(report);
-  const verdicts = VERDICTS.filter((verdict) => verdict !== 'unverified' || counts.unverified > 0).map(
-    (verdict) => `${counts[verdict]} ${verdict}`,
-  );
+  const verdicts = VERDICTS.filter((verdict) => verdict !== 'unverified').map((verdict) => `${counts[verdict]} ${verdict}`);
   const settled = [accepted > 0 ? `${accepted} accepted` : '', fixed > 0 ? `${fixed} fixed` : ''].filter((text) => text !== '');
-  return `${requests} responses judged; ${operations.verified} of ${operations.all} operations verified; ${[...verdicts, ...settled].join(', ')}`;
+  const unverified = [of(operations.all - operations.verified, 'operation'), of(counts.unverified, 'other part')].filter(
+    (text) => text !== '',
+  );
+  return [
+    `${requests} responses judged`,
+    `${operations.verified} of ${operations.all} operations verified`,
+    [...verdicts, ...settled].join(', '),
+    ...(unverified.length === 0 ? [] : [`unverified: ${unverified.join(' and ')}`]),
+  ].join('; ');
+}
+
+/** The number and the noun. Empty for none. */
+function of(count: number, noun: string): string {
+  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

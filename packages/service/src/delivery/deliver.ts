@@ -27,7 +27,7 @@ export class InfrastructureError extends Error {
 }
 
 /** A change of which a call has failed. */
-interface BegunChange {
+interface CalledChange {
   readonly leavesNoTrace: boolean;
   /** Whether it has been undone already. */
   readonly isSettled: boolean;
@@ -38,7 +38,7 @@ interface BegunChange {
  *
  * @param begun Undefined if the failed call only asked.
  */
-export function outageOr(error: unknown, begun?: BegunChange): unknown {
+export function outageOr(error: unknown, begun?: CalledChange): unknown {
   const system = originOf(error);
   if (system === undefined) return error;
   const isSent = !wasNotSent(error);

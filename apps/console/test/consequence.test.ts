@@ -1,0 +1,103 @@
+/** The sentences of `x-consequence`, with the amounts of the responses that they are about. */
+import { joinPointer, keysOf, parseDocument, readOperations, schemaNodes } from '@reseller/contract';
+import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
+import type { OperationId } from '@reseller/operator-client';
+import { describe, expect, test } from 'vitest';
+
+import { sentenceOf } from '../src/document/consequence.ts';
+import { operations } from '../src/document/operations.data.ts';
+
+const document = parseDocument(operatorDocument);
+const marked = Object.entries(operations).flatMap(([id, { consequence, path }]) => (consequence ? [{ id, path, consequence }] : []));
+
+describe.each(marked)('$id', ({ path, consequence: { reads, query = {}, items, where = {}, cases } }) => {
+  const read = readOperations(document).find(({ id }) => id === reads) ?? expect.fail(`There is no operation ${reads}.`);
+  const root = read.responses['200']?.content['application/json']?.pointer ?? expect.fail(`${reads} has no JSON.`);
+
+  test('reads an operation that takes its resource', () => {
+    expect(read.method).toBe('GET');
+    const [, resource] = /\{(\w+)\}/.exec(path) ?? [];
+    const names = new Set(read.parameters.map(({ name }) => name));
+    expect([resource, ...Object.keys(query)].filter((name) => !names.has(String(name)))).toEqual([]);
+  });
+
+  test('names only values that the response has', () => {
+    const list = items === undefined ? [root] : placesAt(root, items);
+    const wanted = cases.flatMap(({ when = {} }) => Object.keys(when)).filter((name) => name !== 'count');
+    const amounts = cases.flatMap(({ text }) => [...text.matchAll(/\{(.*?)\}/g)].flatMap(([, term = '']) => term.split(/ [/-] /)));
+    const named = amounts.filter((name) => name !== 'count' && name !== '30');
+    expect(wanted.filter((name) => placesAt(root, name).length === 0)).toEqual([]);
+    expect([...named, ...Object.keys(where)].filter((name) => list.every((place) => placesAt(place, name).length === 0))).toEqual([]);
+  });
+});
+
+const vm = (state: string, status = 'CLEAN') => ({ state, monthly_price: '1234.60', abuse: { status } });
+const position = (monthly_price: string | null, kind = 'vm', stop: string | null = null) => ({ kind, stop, monthly_price });
+const invoice = (status: string, unpaid: string | null, amounts: readonly string[] = []) => ({
+  status,
+  total: '100.00',
+  unpaid,
+  credit_notes: amounts.map((amount) => ({ amount })),
+});
+const open = (amounts: readonly (string | null)[], next_cursor: string | null = null) => ({
+  items: amounts.map((unpaid) => ({ unpaid })),
+  next_cursor,
+});
+
+test.each<[OperationId, object, string | undefined]>([
+  [
+    'suspendAccount',
+    { positions: [position('10.00', 'vm', '2026-11-01T00:00:00Z'), position('9.00', 'domain')] },
+    'No VM of it is billed at present.',
+  ],
+  ['suspendAccount', { positions: [position('10.40'), position('59.00', 'dedicated')] }, 'Its VM runs on and costs 0.34 EUR net a day.'],
+  ['suspendAccount', { positions: [position('10.40'), position('52.00')] }, 'Its 2 VMs run on and cost 2.08 EUR net a day.'],
+  ['recordPayment', open([]), 'It has no open invoice: the payment becomes its balance.'],
+  ['recordPayment', open(['4.13']), 'It owes 4.13 EUR gross for its open invoice.'],
+  ['recordPayment', open(['4.13', null, '1000.10']), 'It owes 1\u202f004.23 EUR gross for its 3 open invoices.'],
+  ['recordPayment', open(['4.13', '1.00'], 'next'), 'It owes more than 5.13 EUR gross.'],
+  [
+    'setCreditLimit',
+    { credit_limit: '1000.00', remaining_credit: '-0.50' },
+    'Of its present limit of 1\u202f000.00 EUR net, -0.50 are left.',
+  ],
+  ['createCreditNote', invoice('OPEN', '119.00', ['10.00', '0.05']), 'At most 89.95 EUR net are left to credit.'],
+  ['markInvoicePaid', invoice('PAID', '0.00'), 'It is paid already.'],
+  ['markInvoicePaid', invoice('OPEN', null), 'It has no document, so it becomes paid without a payment.'],
+  ['markInvoicePaid', invoice('OPEN', '19.00'), 'A payment of 19.00 EUR gross is recorded with the day of today.'],
+  ['cancelInvoice', invoice('CANCELLED', '0.00'), 'It is cancelled already.'],
+  ['cancelInvoice', invoice('PAID', '0.00'), 'It is paid, so it cannot be cancelled. Create a credit note instead.'],
+  ['cancelInvoice', invoice('OPEN', null), 'The account no longer owes its 100.00 EUR net.'],
+  ['cancelInvoice', invoice('OPEN', '19.00'), 'The account no longer owes the 19.00 EUR gross that are left to pay.'],
+  ['stopVm', vm('running'), 'It no longer costs 41.15 EUR net a day until it is started.'],
+  ['stopVm', vm('stopped', 'BLOCKED'), 'It is blocked and stopped already, so the bill stays as it is.'],
+  ['startVm', vm('stopped'), 'It costs 41.15 EUR net a day from its start on.'],
+  ['startVm', vm('running'), undefined],
+  ['restartVmBilling', vm('running'), 'It still costs 41.15 EUR net a day.'],
+  ['removeVm', vm('running'), 'It no longer costs 41.15 EUR net a day.'],
+  ['removeVm', vm('stopped'), 'It is stopped, so the bill stays as it is.'],
+  ['removeVm', vm('stopped', 'BLOCKED'), 'If it ran when it was blocked, it no longer costs 41.15 EUR net a day.'],
+  ['setVmAbuseStatus', vm('running'), 'Blocked, it is stopped and still costs 41.15 EUR net a day.'],
+  ['setVmAbuseStatus', vm('stopped'), 'It is stopped, and nothing is billed.'],
+])('%s: the first case that fits has the amounts of %o', (id, response, sentence) => {
+  const { consequence } = operations[id];
+  expect(consequence && sentenceOf(consequence, response)).toBe(sentence);
+});
+
+/** The schemas at a name with dots, through lists. */
+function placesAt(root: string, name: string): readonly string[] {
+  return name.split('.').reduce<readonly string[]>(
+    (places, part) =>
+      places
+        .flatMap((place) => schemaNodes(document, place))
+        .flatMap((node) => (keysOf(node.schema, 'properties').includes(part) ? [joinPointer(node.pointer, 'properties', part)] : []))
+        .flatMap((place) => [place, ...itemsOf(place)]),
+    [root, ...itemsOf(root)],
+  );
+}
+
+function itemsOf(place: string): readonly string[] {
+  return schemaNodes(document, place).flatMap(({ schema, pointer }) =>
+    schema['items'] === undefined ? [] : [joinPointer(pointer, 'items')],
+  );
+}
