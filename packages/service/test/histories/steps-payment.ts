@@ -14,7 +14,7 @@ export async function pay({ door, ledger, dice, step, describe }: Turn): Promise
   const account = dice.pick(ledger.accounts);
   const named = dice.chance(0.4) ? dice.pickAny(account.bills.filter(isOpen)) : undefined;
   const open = account.bills.reduce((all, one) => all + restOf(one), 0n);
-  const paid = dice.chance(0.4) && open > 0n ? open : BigInt(dice.integer(1, 20_000));
+  const paid = dice.pick([open, BigInt(dice.integer(0, Number(open))), BigInt(dice.integer(1, 20_000))]) || 1n;
   describe(`${account.name} pays ${decimalOf(paid)}`);
   const body = {
     amount: decimalOf(paid),
