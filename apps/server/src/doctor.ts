@@ -1,7 +1,7 @@
 /** Shows the state of the service in one table; OPERATIONS.md, "Doctor". */
 import { errorText } from '@reseller/contract/is-error';
 import type { DueWork, IpPool } from '@reseller/operator-client';
-import { lastBackupIn } from '@reseller/service/maintenance';
+import { isClockSynchronized, lastBackupIn } from '@reseller/service/maintenance';
 import * as v from 'valibot';
 
 import { counted, HelpRequest, runCommand, UsageError } from './command-line.ts';
@@ -35,14 +35,18 @@ await runCommand(async () => {
   if (given === '--help') throw new HelpRequest(USAGE);
   if (given !== undefined) throw new UsageError(`doctor takes no options; it got '${given}'.\n\n${USAGE}`);
   const configuration = readConfiguration(process.env);
-  const findings = [...settings(configuration), ...(await serviceFindings(configuration)), ...backup(configuration)];
+  const findings = [
+    ...settings(configuration, await isClockSynchronized()),
+    ...(await serviceFindings(configuration)),
+    ...backup(configuration),
+  ];
   const bad = findings.filter(({ isBad }) => isBad);
   if (bad.length > 0) process.exitCode = 1;
   const rows = findings.map(({ what, state, isBad }) => [isBad ? '!' : '', what, state]);
   return `${textTable([['', 'what', 'state'], ...rows])}\n${bad.length === 0 ? 'Nothing needs a person.' : `${counted(bad.length, 'line')} with ! ${bad.length === 1 ? 'needs' : 'need'} a person.`}\n`;
 });
 
-function settings({ mode, extension, powerDns, named }: Configuration): Finding[] {
+function settings({ mode, extension, powerDns, named }: Configuration, isSynchronized: boolean): Finding[] {
   const changed = Object.entries(variables.entries).flatMap(([name, schema]) => {
     const value = process.env[name] || process.env[`${name}_FILE`];
     const standard = v.getDefault(schema);
@@ -59,7 +63,10 @@ function settings({ mode, extension, powerDns, named }: Configuration): Finding[
     { what: 'mode', state: mode },
     { what: 'extension', state: extensionFact(extension) },
     { what: 'name servers', state: powerDns?.url ?? named.dns ?? 'the adapter of RESELLER_ADAPTERS, or simulated' },
-    { what: 'clock of this machine', state: new Date().toISOString() },
+    {
+      what: 'clock of this machine',
+      state: `${new Date().toISOString()}, ${isSynchronized ? 'kept right by NTP' : 'not known to be kept right by NTP'}`,
+    },
   ];
 }
 

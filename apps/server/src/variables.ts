@@ -156,7 +156,7 @@ export const variables = v.object({
   ),
   RESELLER_MAX_CLOCK_JUMP_HOURS: described(
     v.optional(wholeNumber({ unit: 'hours', from: 1, to: 87_600 })),
-    'without `DATABASE_URL`: hours by which the clock may be ahead of the time at which the store was last in use',
+    'without `DATABASE_URL`: hours by which a clock that NTP does not keep right may be ahead of the time at which the store was last in use; see [A wrong clock](#a-wrong-clock)',
     '`1` for a live service, no limit for a sandbox',
   ),
   RESELLER_CLOCK_CONFIRMED_UNTIL: described(

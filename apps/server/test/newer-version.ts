@@ -1,6 +1,6 @@
 /**
  * Makes a process a newer version of the service, with two more migrations: `node --import newer-version.ts main.ts`. One of them changes the
- * tables that every purchase, credit note and export locks, in one transaction.
+ * tables that every purchase, credit note and export locks, in one transaction. The other one takes NEWER_SECONDS, without a lock of their tables.
  */
 import { registerHooks } from 'node:module';
 
@@ -16,7 +16,13 @@ export function migrationsOf(engine) {
       await db.schema.createIndex('added_later_index').on('positions').column('added_later').execute();
     },
   };
-  const add = { async up(db) { await db.schema.createTable('added_later').addColumn('id', 'integer').execute(); } };
+  const add = {
+    async up(db) {
+      await db.schema.createTable('added_later').addColumn('id', 'integer').execute();
+      const seconds = Number(process.env['NEWER_SECONDS'] ?? 0);
+      if (seconds > 0) await db.selectNoFrom((eb) => eb.fn('pg_sleep', [eb.val(seconds)]).as('slept')).execute();
+    },
+  };
   const first = process.env['NEWER_FIRST'] === 'added' ? { '9997-added': add } : {};
   const last = process.env['NEWER_FIRST'] === 'added' ? {} : { '9999-newer': add };
   return { ...releasedMigrationsOf(engine), ...first, '9998-columns': columns, ...last };

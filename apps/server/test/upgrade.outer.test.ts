@@ -1,6 +1,7 @@
 /** An upgrade with a migration while instances of the older version run; OPERATIONS.md, "Upgrade". */
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { byDepth } from '../../../.config/depth.ts';
 import { freePort } from '../../../.config/free-ports.ts';
 import { query } from './database.ts';
+import { tell } from './faults/figures.ts';
 import { startLoad } from './faults/load.ts';
 import { newPlace } from './faults/place.ts';
 import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './faults/provider.ts';
@@ -103,6 +105,54 @@ test(
     expect(ended).toBe(REPLACED);
     expect(older.logged()).toMatch(OLD_STOPS);
     expect((await fetchOf(newer.baseUrl, account.apiKey, vmPurchase('after-upgrade'))).status).toBe(200);
+  },
+);
+
+test.each([
+  { lease: 2, migration: 6 },
+  { lease: 8, migration: 20 },
+  { lease: 15, migration: 35 },
+])(
+  'some instance responds at each moment of an upgrade whose migrations take $migration s, with a lease of $lease s',
+  { tags: 'deep', timeout: 300_000 },
+  async ({ lease, migration }) => {
+    const place = await newPlace('postgres');
+    const environment = { ...place.environment(), RESELLER_LEASE_SECONDS: String(lease) };
+    const older = await startServer(environment);
+    const account = await newAccount(older);
+    const port = await freePort();
+    const instances = [older.baseUrl, `http://127.0.0.1:${port}`];
+    const responds = async (baseUrl: string): Promise<boolean> =>
+      fetch(`${baseUrl}/vm/list/hosts`, { headers: { 'x-service-apikey': account.apiKey } }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const state = { isOver: false };
+    const polling = (async () => {
+      let [samples, longestMs, answeredAt] = [0, 0, performance.now()];
+      while (!state.isOver) {
+        const responding = await Promise.all(instances.map(responds));
+        samples++;
+        if (responding.includes(true)) answeredAt = performance.now();
+        else longestMs = Math.max(longestMs, performance.now() - answeredAt);
+        await pause(20);
+      }
+      return { samples, longestMs };
+    })();
+    const begun = performance.now();
+    const ended = once(older.process, 'exit').then(([code]) => ({ code, seconds: (performance.now() - begun) / 1_000 }));
+    await startServer({ ...environment, ...NEWER, RESELLER_PORT: String(port), NEWER_SECONDS: String(migration) }, SOURCE);
+    const ready = (performance.now() - begun) / 1_000;
+    const { code, seconds } = await ended;
+    state.isOver = true;
+    const { samples, longestMs } = await polling;
+    tell(
+      `upgrade, lease of ${lease} s: newer instance ready after ${ready.toFixed(1)} s, older one gone after ${seconds.toFixed(1)} s, ${samples} samples, ${longestMs.toFixed(0)} ms without an instance`,
+    );
+    expect(code).toBe(REPLACED);
+    expect(ready).toBeGreaterThan(migration);
+    expect(samples).toBeGreaterThan(migration);
+    expect(longestMs).toBe(0);
   },
 );
 

@@ -9,5 +9,6 @@ export { backUpSqliteStore, restoreSqliteStore } from './store/sqlite/backup.ts'
 export type { StoreCopy } from './store/sqlite/backup.ts';
 export { lockingSessionsOf, migratePostgres, pendingOfPostgres } from './store/postgres/migrate.ts';
 export { migrateSqlite, pendingOfSqlite } from './store/sqlite/migrate.ts';
+export { isClockSynchronized } from './ports/system.ts';
 export { lastBackupIn } from './store/backups.ts';
 export { StoreOpenError } from './store/store.ts';

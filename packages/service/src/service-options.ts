@@ -72,7 +72,8 @@ export interface ServiceOptions {
   readonly delays?: Delays | undefined;
   /**
    * How far the clock may be off before the service stops billing and responds 503. Default for the clock of the machine: 5 seconds from the
-   * clock of a shared database, and 48 hours after the newest time in the embedded store of a live service. Other clocks have no limit.
+   * clock of a shared database, and an hour after the newest time in the embedded store of a live service, unless NTP keeps the clock right.
+   * Other clocks have no limit.
    */
   readonly clockLimits?: Partial<ClockLimits>;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */

@@ -140,7 +140,7 @@ test('the same instance retries a compensation that failed', async () => {
   const before = await holds(instance);
   hypervisor.failing = new Error('The hypervisor broke.');
   hypervisor.cannotRemove = true;
-  expect((await instance.call('createVm', { form: SMALL_VM })).status).toBe(500);
+  expect((await instance.call('createVm', { form: SMALL_VM })).status).toBe(503);
   expect(await left(instance)).toHaveLength(1);
   hypervisor.failing = undefined;
   hypervisor.cannotRemove = false;

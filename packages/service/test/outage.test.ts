@@ -13,14 +13,16 @@ import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
 import { TestDns } from './ports/dns.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
-import { TestRegistrar } from './ports/registrar.ts';
+import { GOOD_AUTHCODE, TestRegistrar } from './ports/registrar.ts';
 import { Standstill } from './ports/standstill.ts';
 
 const DOMAIN = 'away-system.net';
+const CANCELLED = 'cancelled-domain.net';
 
-/** Adapters that send each call over HTTP to a system which refuses connections while it is away. */
+/** Adapters that send each call over HTTP to a system which refuses connections while it is away, or responds with an error. */
 class Away {
   isAway = false;
+  failsWith: Error | undefined;
   url = '';
 
   around<Port extends object>(port: Port): Port {
@@ -31,6 +33,7 @@ class Away {
         if (typeof value !== 'function') return value;
         return async (...given: unknown[]) => {
           if (this.isAway) await fetch(this.url);
+          if (this.failsWith) throw this.failsWith;
           return Reflect.apply(value, target, given);
         };
       },
@@ -110,6 +113,81 @@ describe.each([
   });
 });
 
+describe.each([
+  { what: 'a purchase', system: 'hypervisor', send: (service: Outage) => service.call('createVm', { form: SMALL_VM }) },
+  { what: 'a backup', system: 'hypervisor', send: (service: Outage) => service.call('createVmBackup', { path: path(service) }) },
+  {
+    what: 'the registration of a domain',
+    system: 'registrar',
+    send: (service: Outage) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
+  },
+  {
+    what: 'the transfer of a domain',
+    system: 'registrar',
+    send: (service: Outage) =>
+      service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle, authcode: GOOD_AUTHCODE } }),
+  },
+  {
+    what: 'a transfer lock',
+    system: 'registrar',
+    send: (service: Outage) => service.call('setDomainTransferLock', { path: { domain: DOMAIN }, form: { transfer_lock: true } }),
+  },
+  {
+    what: 'another handle',
+    system: 'registrar',
+    send: (service: Outage) => service.call('setDomainHandle', { path: { domain: DOMAIN }, form: { handle: service.handle } }),
+  },
+  {
+    what: 'a withdrawn cancellation',
+    system: 'registrar',
+    send: (service: Outage) => service.call('undeleteDomain', { path: { domain: CANCELLED } }),
+  },
+  { what: 'a look-up', system: 'registrar', send: (service: Outage) => service.call('checkDomain', { path: { domain: 'another.net' } }) },
+  { what: 'DNSSEC', system: 'dns', send: (service: Outage) => service.call('enableDomainDnssec', { path: { domain: DOMAIN } }) },
+])('$what while the $system responds with an error', ({ system, send }) => {
+  test('is 503 with Retry-After, is undone, and succeeds when the system works again', async () => {
+    const service = await startWithOutage();
+    await register(service, CANCELLED);
+    await service.call('deleteDomain', { path: { domain: CANCELLED } });
+    await service.runScheduledJobs();
+    const before = await footprint(service);
+    service.away.failsWith = new Error('HTTP 502');
+    const { status, headers, body } = await send(service);
+    expect([status, body.type, headers.get('retry-after')]).toEqual([503, 'unavailable', '2']);
+    expect(body.message).toMatch(
+      new RegExp(
+        `^The ${system === 'dns' ? 'DNS server' : system} failed, so (nothing was changed|the change is undone)[,.] .*end the request again`,
+      ),
+    );
+    expect(await unavailable(service, system)).toBe(1);
+    service.away.failsWith = undefined;
+    await service.runScheduledJobs();
+    expect(await footprint(service)).toEqual(before);
+    expect((await send(service)).status).toBe(200);
+  });
+});
+
+test('while a failed registration is being undone, the same domain is not called registered', async () => {
+  const service = await startWithOutage();
+  const { apiKey } = await service.account();
+  const attempts = [
+    { form: { domain: 'another.net', handle: service.handle } },
+    { form: { domain: 'another.net', handle: await handleOf(service, { apiKey }), authcode: GOOD_AUTHCODE }, apiKey },
+  ];
+  service.away.failsWith = new Error('HTTP 502');
+  expect((await service.call('registerDomain', attempts[0])).status).toBe(503);
+  for (const attempt of attempts) {
+    const { status, body } = await service.call('registerDomain', attempt);
+    expect([status, body.message]).toEqual([
+      409,
+      'A registration of another.net has not ended: it is in progress, or it has failed and is being undone. Wait a few seconds, then send this request again.',
+    ]);
+  }
+  service.away.failsWith = undefined;
+  await service.runScheduledJobs();
+  expect((await service.call('registerDomain', attempts[0])).status).toBe(200);
+});
+
 test('a purchase without a response is undone, so it is 503; a restart without one is 500, because the VM may have restarted', async () => {
   const still = new Standstill();
   const service = await startOperator({ hypervisor: still.around(new TestHypervisor()), portTimeout: 300 });
@@ -117,7 +195,7 @@ test('a purchase without a response is undone, so it is 503; a restart without o
   still.holds = 'after';
   const bought = await service.call('createVm', { form: SMALL_VM });
   expect([bought.status, bought.headers.get('retry-after')]).toEqual([503, '2']);
-  expect(bought.body.message).toContain('The hypervisor did not respond in time, so the purchase is undone, and nothing of it is billed.');
+  expect(bought.body.message).toContain('The hypervisor did not respond in time, so the change is undone, and nothing of it is billed.');
   const restart = await service.call('setVmPower', { path: { vmid: String(body.data.identifier) }, form: { mode: 'restart' } });
   expect(restart.status).toBe(500);
   expect(await unavailable(service, 'hypervisor')).toBe(2);

@@ -14,7 +14,8 @@ import { fetchOf, vmPurchase } from './request.ts';
 import { wrongClock } from './wrong-clock.ts';
 import type { WrongClock } from './wrong-clock.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const WRONG_BY = 45 * DAY;
 /** Each test starts several servers, one after another. */
 const TIMEOUT = { timeout: 300_000 };
@@ -132,21 +133,56 @@ const LIVE = {
   RESELLER_PUBLIC_URL: 'https://api.example.com',
 };
 
+const LIVE_READY = [200, expect.objectContaining({ infrastructure: 'simulated' })];
+
 test('at the end of a month, the clock of a live service jumps 47 hours: it bills nothing until the clock is right', TIMEOUT, async () => {
   const place = sqlitePlace(temporaryDirectory());
   // The service takes the last hour of the month for the present.
   const now = new Date();
-  const lastHour = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - 3_600_000 - now.getTime();
+  const lastHour = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - HOUR - now.getTime();
   const clock = wrongClock(lastHour);
   const server = await startServer({ ...place.environment(), ...LIVE, ...clock.environment });
   const before = await billing(place);
   await createAccount({ client: operatorOf(server), body: { name: 'Customer', credit_limit: '100.00' } });
-  clock.set(server, lastHour + 47 * 3_600_000);
+  clock.set(server, lastHour + 47 * HOUR);
   await vi.waitFor(async () => expect(await readiness(server)).toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
   clock.set(server, lastHour);
   await vi.waitFor(async () => expect(await readiness(server)).not.toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
   expect(await billing(place)).toEqual({ ...before, months: [{ period_start: thisMonth() }] });
 });
+
+test.each([3, 20, 72])(
+  'a live service that was off for %d hours starts by itself when NTP keeps the clock right, and not before',
+  TIMEOUT,
+  async (hours) => {
+    const environment = { ...sqlitePlace(temporaryDirectory()).environment(), ...LIVE };
+    const first = await startServer(environment);
+    expect(await first.end('SIGTERM')).toBe(0);
+    const clock = wrongClock(hours * HOUR);
+    const refused = await runServer({ ...environment, ...clock.environment });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('unless NTP keeps the clock right')]);
+    clock.synchronize();
+    const begun = performance.now();
+    const second = await startServer({ ...environment, ...clock.environment });
+    tell(
+      `off for ${hours} hours: refused without NTP, ready ${((performance.now() - begun) / 1_000).toFixed(1)} s after NTP set the clock`,
+    );
+    expect(await readiness(second)).toEqual(LIVE_READY);
+  },
+);
+
+test(
+  'the clock of a running live service jumps 20 hours, as after a pause of its machine: it goes on when NTP keeps it right',
+  TIMEOUT,
+  async () => {
+    const clock = wrongClock(0);
+    const server = await startServer({ ...sqlitePlace(temporaryDirectory()).environment(), ...LIVE, ...clock.environment });
+    clock.set(server, 20 * HOUR);
+    await vi.waitFor(async () => expect(await readiness(server)).toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
+    clock.synchronize();
+    await vi.waitFor(async () => expect(await readiness(server)).toEqual(LIVE_READY), { timeout: 60_000, interval: 20 });
+  },
+);
 
 test('an embedded store that rested for 45 days needs the confirmation of an operator in live mode, and then bills', DEEP, async () => {
   const directory = temporaryDirectory();
@@ -160,7 +196,7 @@ test('an embedded store that rested for 45 days needs the confirmation of an ope
   const refused = await runServer({ ...environment, ...later });
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(
-    /the store was last in use at .*, and at most 60 minutes .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, /,
+    /the store was last in use at .*, and at most 60 minutes .* unless NTP .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, /,
   );
   const tooEarly = new Date(Date.now() + WRONG_BY - DAY).toISOString();
   expect((await runServer({ ...environment, ...later, RESELLER_CLOCK_CONFIRMED_UNTIL: tooEarly })).code).toBe(1);
@@ -169,7 +205,7 @@ test('an embedded store that rested for 45 days needs the confirmation of an ope
   expect(await second.end('SIGTERM')).toBe(0);
   // The store knows the new time now.
   const third = await startServer({ ...environment, ...later });
-  expect(await readiness(third)).toEqual([200, expect.objectContaining({ infrastructure: 'simulated' })]);
+  expect(await readiness(third)).toEqual(LIVE_READY);
 });
 
 test('a sandbox that rested for 45 days starts and bills them', TIMEOUT, async () => {

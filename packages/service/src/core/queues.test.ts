@@ -168,7 +168,7 @@ describe.each(engines)('on %s', (engine) => {
     const service = await startOperator({ engine, tuning });
     service.hypervisor.failing = new Error('away');
     service.hypervisor.failingToRemove = new Error('away');
-    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(500);
+    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
     expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 1, is_held_up: false });
     service.clock.advance(301_000);
     expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 1, is_held_up: true });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { ownProcessTime, seededStore, sharedStore } from '../../test/shared-store.ts';
 import type { Store } from '../store/store.ts';
@@ -10,7 +10,7 @@ const LIMITS: ClockLimits = { maxSkewMs: 5_000, maxJumpMs: 7_200_000, confirmedU
 
 /** A check of a clock that the test sets, with its reports. */
 function newClockCheck(store: Store, limits: Partial<ClockLimits> = {}) {
-  const clock = { time: NOW, now: () => clock.time };
+  const clock = { time: NOW, now: () => clock.time, isSynchronized: vi.fn<() => Promise<boolean>>(async () => false) };
   const reports: (string | undefined)[] = [];
   const check = createClockCheck({
     store,
@@ -51,8 +51,9 @@ describe('a store of one process', () => {
     clock.time++;
     const message =
       'The clock of this machine shows 2026-11-10T14:00:00.001Z, but the store was last in use at 2026-11-10T12:00:00.000Z, ' +
-      'and at most 2 hours between the two are allowed. Nothing is billed by a wrong clock. Set the clock right. If it is right, because ' +
-      'the service was stopped for so long, confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.';
+      'and at most 2 hours between the two are allowed unless NTP keeps the clock right (timedatectl). Nothing is billed by a wrong clock. ' +
+      'Set the clock right, for example with NTP. If it is right without NTP, because the service was stopped for so long, confirm it with ' +
+      'RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.';
     await expect(compare()).rejects.toThrow(new ClockError(message));
     await expect(compare()).rejects.toThrow(ClockError);
     expect(reports).toEqual([message]);
@@ -90,6 +91,45 @@ describe('a store of one process', () => {
     await compare();
     clock.time++;
     await expect(compare()).rejects.toThrow(ClockError);
+  });
+
+  test('accepts any jump of a clock that NTP keeps right, and stores its time', async () => {
+    ownProcessTime();
+    const store = await seededStore();
+    const { clock, check, reports } = newClockCheck(store);
+    await check.mark();
+    clock.isSynchronized.mockResolvedValue(true);
+    clock.time = NOW + 30 * LIMITS.maxJumpMs;
+    await check.mark();
+    expect(await markOf(store)).toEqual([{ id: 1, newest: clock.time }]);
+    clock.time += 30 * LIMITS.maxJumpMs;
+    await check.assertRight();
+    expect(reports).toEqual([]);
+  });
+
+  test('accepts a jump as soon as NTP keeps the clock right, and asks for that at most once a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    ownProcessTime();
+    const store = await seededStore();
+    const { clock, check, reports } = newClockCheck(store);
+    await check.mark();
+    clock.time = NOW + LIMITS.maxJumpMs + 1;
+    for (let request = 0; request < 3; request++) await expect(check.assertRight()).rejects.toThrow(ClockError);
+    expect(clock.isSynchronized).toHaveBeenCalledTimes(1);
+    clock.isSynchronized.mockResolvedValue(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await check.assertRight();
+    expect(reports).toEqual([expect.any(String), undefined]);
+  });
+
+  test('does not ask NTP about a clock within the limit', async () => {
+    const store = await seededStore();
+    const { clock, check } = newClockCheck(store);
+    await check.mark();
+    clock.time = NOW + LIMITS.maxJumpMs;
+    await check.mark();
+    expect(clock.isSynchronized).not.toHaveBeenCalled();
   });
 
   test('accepts a clock that advances as much as the process, without a query', async () => {
@@ -204,6 +244,17 @@ describe('a store that instances share', () => {
     await expect(check.assertRight()).resolves.toBeUndefined();
     clock.time--;
     await expect(check.assertRight()).rejects.toThrow(/not open|finalized/);
+  });
+
+  test('does not believe NTP of this machine against the clock of the database', async () => {
+    ownProcessTime();
+    const { store, setTime } = await sharedStore();
+    await setTime(NOW);
+    const { clock, check } = newClockCheck(store);
+    clock.isSynchronized.mockResolvedValue(true);
+    await store.read((db) => check.compare(db));
+    clock.time = NOW + LIMITS.maxSkewMs + 1;
+    await expect(check.assertRight()).rejects.toThrow(ClockError);
   });
 
   test('stores no time', async () => {

@@ -2,10 +2,11 @@
  * Checks the clock of the machine. With a wrong clock, an instance would close and invoice months that have not ended.
  *
  * Instances that share a database compare their clocks with the clock of the database. A store of one process has no other clock, so it keeps
- * the newest time at which it was in use, and a jump far beyond that time needs the confirmation of an operator.
+ * the newest time at which it was in use. A jump far beyond that time needs NTP, or the confirmation of an operator.
  */
 import type { Clock } from '../ports/system.ts';
 import type { Db, Store } from '../store/store.ts';
+import { shared } from './concurrency.ts';
 
 /** The clock of the machine cannot be trusted. The message is one line for the operator. */
 export class ClockError extends Error {
@@ -15,7 +16,7 @@ export class ClockError extends Error {
 export interface ClockLimits {
   /** Milliseconds by which the clock may differ from the clock of a shared database. */
   readonly maxSkewMs: number;
-  /** Milliseconds by which the clock may be ahead of the newest time in a store that belongs to one process. */
+  /** Milliseconds by which a clock without NTP may be ahead of the newest time in a store that belongs to one process. */
   readonly maxJumpMs: number;
   /** Up to this instant (milliseconds), an operator has confirmed that the clock is right. */
   readonly confirmedUntilMs: number;
@@ -27,7 +28,7 @@ export const DEFAULT_MAX_JUMP_MS = 3_600_000;
 
 export interface ClockCheck {
   /**
-   * Compares the clock with that of the database, or with the newest time in the store.
+   * Compares the clock with that of the database, or with the newest time in the store, in a transaction of the caller.
    *
    * @throws ClockError if it is wrong.
    */
@@ -39,7 +40,11 @@ export interface ClockCheck {
    * @throws ClockError if it is wrong.
    */
   assertRight(): Promise<void>;
-  /** Stores the time of the clock as the newest time. For a store that belongs to one process. */
+  /**
+   * Stores the time of the clock as the newest time. For a store that belongs to one process.
+   *
+   * @throws ClockError if the clock is wrong.
+   */
   mark(): Promise<void>;
 }
 
@@ -65,6 +70,8 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
   /** The newest time in the store at the last comparison. */
   let lastUsed = 0;
   let known: ClockError | undefined;
+  /** Shared, because each request asks while the clock is wrong. */
+  const isSynchronized = shared(async () => (await clock.isSynchronized?.()) ?? false);
 
   /** Milliseconds by which the clock is ahead of the allowed times. Negative if it is behind them, 0 if it is right. */
   function deviation(): number {
@@ -72,14 +79,6 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
     const ahead = time - (allowed.latest + elapsed);
     if (ahead > 0) return ahead;
     return Math.min(0, time - (allowed.earliest + elapsed));
-  }
-
-  /** The database read its clock at some point while the query ran, so the duration of the query widens the range. */
-  async function allowedByDatabase(db: Db): Promise<Allowed> {
-    const begun = performance.now();
-    const { time } = await db.selectNoFrom(now.as('time')).executeTakeFirstOrThrow();
-    const ended = performance.now();
-    return { earliest: time - limits.maxSkewMs, latest: time + limits.maxSkewMs + (ended - begun), at: ended };
   }
 
   async function allowedByMark(db: Db): Promise<Allowed> {
@@ -104,7 +103,15 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
   }
 
   async function compare(db: Db): Promise<void> {
-    allowed = await (hasInstances ? allowedByDatabase(db) : allowedByMark(db));
+    allowed = await (hasInstances ? allowedByDatabase(db, now, limits) : allowedByMark(db));
+    judge();
+  }
+
+  /** Outside of a transaction, because the question whether NTP keeps the clock right takes a while. */
+  async function compareOrAsk(): Promise<void> {
+    if (hasInstances) return store.read(compare);
+    allowed = await store.read(allowedByMark);
+    if (deviation() > 0 && (await isSynchronized())) allowed = allowedAfter(clock.now());
     judge();
   }
 
@@ -112,22 +119,35 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
     compare,
     async assertRight() {
       // The machine may have slept, or its clock may be right again.
-      if (known || deviation() !== 0) await store.read(compare);
+      if (known || deviation() !== 0) await compareOrAsk();
     },
     async mark() {
       if (hasInstances) return;
+      await compareOrAsk();
       await store.commit(async ({ db }) => {
-        await compare(db);
+        judge();
         const newest = clock.now();
-        await db
-          .insertInto('clock_mark')
-          .values({ id: 1, newest })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ newest }))
-          .execute();
+        await writeMark(db, newest);
         allowed = allowedAfter(newest);
       });
     },
   };
+}
+
+/** The database read its clock at some point while the query ran, so the duration of the query widens the range. */
+async function allowedByDatabase(db: Db, now: Store['sharing']['now'], { maxSkewMs }: ClockLimits): Promise<Allowed> {
+  const begun = performance.now();
+  const { time } = await db.selectNoFrom(now.as('time')).executeTakeFirstOrThrow();
+  const ended = performance.now();
+  return { earliest: time - maxSkewMs, latest: time + maxSkewMs + (ended - begun), at: ended };
+}
+
+async function writeMark(db: Db, newest: number): Promise<void> {
+  await db
+    .insertInto('clock_mark')
+    .values({ id: 1, newest })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ newest }))
+    .execute();
 }
 
 function skewMessage(found: number, { maxSkewMs }: ClockLimits): string {
@@ -137,7 +157,7 @@ function skewMessage(found: number, { maxSkewMs }: ClockLimits): string {
 
 function jumpMessage(time: number, lastUsed: number, { maxJumpMs }: ClockLimits): string {
   const [shown, used] = [time, lastUsed].map((instant) => new Date(instant).toISOString());
-  return `The clock of this machine shows ${shown}, but the store was last in use at ${used}, and at most ${duration(maxJumpMs)} between the two are allowed. Nothing is billed by a wrong clock. Set the clock right. If it is right, because the service was stopped for so long, confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.`;
+  return `The clock of this machine shows ${shown}, but the store was last in use at ${used}, and at most ${duration(maxJumpMs)} between the two are allowed unless NTP keeps the clock right (timedatectl). Nothing is billed by a wrong clock. Set the clock right, for example with NTP. If it is right without NTP, because the service was stopped for so long, confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.`;
 }
 
 const UNITS = [

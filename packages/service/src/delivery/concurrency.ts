@@ -36,3 +36,20 @@ async function waitBriefly(work: Promise<void>, waitMs: number): Promise<void> {
   await Promise.race([work, timeout]);
   abort.abort();
 }
+
+/** Anybody can ask, so the store or the machine is asked at most once in this time. */
+const SHARED_MS = 1_000;
+
+/** Shares an answer between callers that ask within SHARED_MS of it. A failure is not kept. */
+export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  function forget(): void {
+    last = undefined;
+  }
+  return () => {
+    if (last) return last;
+    last = ask();
+    last.then(() => setTimeout(forget, SHARED_MS).unref(), forget);
+    return last;
+  };
+}

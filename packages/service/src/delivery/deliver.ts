@@ -26,21 +26,30 @@ export class InfrastructureError extends Error {
   }
 }
 
-/** The error for the caller of a port that is away, if the call has certainly changed nothing. Otherwise the given error. */
-export function outageOr(error: unknown, { isSettled = true, leavesNoTrace = false } = {}): unknown {
+/** A change of which a call has failed. */
+interface CalledChange {
+  readonly leavesNoTrace: boolean;
+  /** Whether it has been undone already. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * The error for the caller of a port that failed, if nothing of the call is left. Otherwise the given error.
+ *
+ * @param begun Undefined if the failed call only asked.
+ */
+export function outageOr(error: unknown, begun?: CalledChange): unknown {
   const system = originOf(error);
   if (system === undefined) return error;
-  const again = isSettled
-    ? 'Wait the number of seconds in Retry-After, then send the request again.'
-    : 'What was reserved for it is free again when the service reaches the system. Send the request again later.';
-  if (wasNotSent(error))
-    return new InfrastructureError(`The ${SYSTEMS[system]} cannot be reached, so nothing was changed. ${again}`, { cause: error });
-  if (leavesNoTrace && error instanceof PortTimeoutError)
-    return new InfrastructureError(
-      `The ${SYSTEMS[system]} did not respond in time, so the purchase is undone, and nothing of it is billed. ${again}`,
-      { cause: error },
-    );
-  return error;
+  const isSent = !wasNotSent(error);
+  if (isSent && begun && !begun.leavesNoTrace) return error;
+  const failure = isSent ? (error instanceof PortTimeoutError ? 'did not respond in time' : 'failed') : 'cannot be reached';
+  const consequence = isSent && begun ? 'the change is undone, and nothing of it is billed' : 'nothing was changed';
+  const again =
+    begun?.isSettled === false
+      ? 'What was reserved for it is free again when the service reaches the system. Send the request again later.'
+      : 'Wait the number of seconds in Retry-After, then send the request again.';
+  return new InfrastructureError(`The ${SYSTEMS[system]} ${failure}, so ${consequence}. ${again}`, { cause: error });
 }
 
 /** How a change ended: with its result, or refused before anything was delivered. */

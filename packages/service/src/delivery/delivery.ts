@@ -42,7 +42,7 @@ interface End<Details, Result> {
 export interface UndoableDelivery<Details> extends DeliveryBase<Details> {
   /** Undoes what the call did, or may still do, and gives back what the reservation took. */
   readonly undo: End<Details, void>;
-  /** Whether nothing is left of a call that was undone, so that a call without a response has changed nothing for the account. */
+  /** Whether nothing is left of a call that was undone, so that a call that failed has changed nothing for the account. */
   readonly leavesNoTrace?: boolean;
   /** Makes the change final after its task. Missing if the port starts no tasks for this delivery. */
   afterTask?(transaction: Transaction, details: Details, runtime: Runtime): Promise<void>;

@@ -10,6 +10,7 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { ClockError } from './clock-check.ts';
 import type { ClockCheck } from './clock-check.ts';
+import { shared } from './concurrency.ts';
 import { outdatedReason, ownVersion } from './version-gate.ts';
 
 export const DEFAULT_LEASE_MS = 15_000;
@@ -21,8 +22,6 @@ const LEASE_RETENTION_MS = 86_400_000;
 const MAX_RENEWAL_WAIT_MS = 15_000;
 /** An embedded store keeps the time of its clock this often. */
 const MARK_INTERVAL_MS = 60_000;
-/** Readiness checks need no authentication, so they write to the store at most once in this time. */
-const READY_TTL_MS = 1_000;
 
 /** This process, as one of the instances that share a store. */
 export interface Instance {
@@ -210,20 +209,6 @@ function renewLease({ store, id, leaseMs, clockCheck }: Omit<JoinOptions, 'onFai
     },
     { isUrgent: true },
   );
-}
-
-/** Shares a check between callers that arrive within READY_TTL_MS. A failed one is not kept. */
-function shared(check: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> | undefined;
-  function forget(): void {
-    last = undefined;
-  }
-  return () => {
-    if (last) return last;
-    last = check();
-    last.then(() => setTimeout(forget, READY_TTL_MS).unref(), forget);
-    return last;
-  };
 }
 
 /** Races the work against a timeout. A late result is ignored. */

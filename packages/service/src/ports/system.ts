@@ -1,4 +1,5 @@
 /** The clock and the random numbers of the machine, and the clock of a sandbox. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 
 import type { Random } from '../rules/random.ts';
@@ -7,10 +8,24 @@ import type { Random } from '../rules/random.ts';
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Whether NTP keeps it right. A clock without this function cannot tell. */
+  isSynchronized?(): Promise<boolean>;
 }
 
+/** Longer than a busy machine takes to start a command. */
+const SYNCHRONIZED_TIMEOUT_MS = 5_000;
+
 /** The clock of the machine. */
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), isSynchronized: isClockSynchronized };
+
+/** Linux forgets that its clock is synchronized when it boots, and when anybody but NTP sets the clock. */
+export function isClockSynchronized(): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: SYNCHRONIZED_TIMEOUT_MS }, (error, stdout) =>
+      resolve(error === null && stdout.trim() === 'yes'),
+    );
+  });
+}
 
 /** A clock that is ahead of a base clock. */
 export interface OffsetClock extends Clock {

@@ -5,7 +5,7 @@ import { beginVmChange, heldCreditOnly } from './actions-vm.ts';
 import type { ModelAccount, ModelBackup, ModelVm } from './model.ts';
 import { remove } from './model.ts';
 import { buyVm } from './purchases.ts';
-import { notFound, portAway, send, wrongState } from './requests.ts';
+import { notFound, portAway, send, uncertain, wrongState } from './requests.ts';
 import type { Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -71,6 +71,7 @@ function restoreBackup(sim: Simulation, vm: ModelVm, backup: ModelBackup | undef
       portUse: 'a port, and one to undo it',
       refusal: busy(vm) ?? blocked(vm) ?? (backup === undefined || !vm.backups.includes(backup) ? notFound : undefined),
       delivery: 'restoreBackup',
+      portFailure: uncertain,
       reserve() {
         const end = beginVmChange(sim, vm, heldCreditOnly(vm));
         return {

@@ -15,7 +15,7 @@ import type { ModelAccount, ModelDomain } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
 import { runChange } from './provider-operations.ts';
-import { invalid, noCredit, notFound, priceTooHigh, send, wrongState } from './requests.ts';
+import { invalid, noCredit, notFound, priceTooHigh, send, uncertain, wrongState } from './requests.ts';
 import type { PlannedRequest, Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary, monthAfter, monthOf } from './virtual-clock.ts';
@@ -382,6 +382,7 @@ export function predictRegistrarChange<Id extends OperationId>(
   const found = ownDomain(sim.model, account, name);
   return {
     portUse: 'a port, and one to undo it',
+    ...((begun ?? released) && { portFailure: uncertain }),
     refusal: !found
       ? notFound
       : found.state !== 'registered' || !isAllowed(found)

@@ -23,7 +23,7 @@ import type { ModelAccount, ModelServer, ModelSshKey, ModelVm, Resources } from 
 import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './requests.ts';
+import { invalid, noCredit, notFound, portAway, priceTooHigh, send, uncertain, wrongState } from './requests.ts';
 import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -82,7 +82,7 @@ function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
   });
 }
 
-const callsPort = { portUse: 'a port, and one to undo it' } as const;
+const callsPort = { portUse: 'a port, and one to undo it', portFailure: uncertain } as const;
 const noChange = { portUse: 'no port', refusal: undefined, reserve: () => ({ release: () => {}, confirm: () => {} }) } as const;
 
 function powerRefusal({ model, clock }: Simulation, vm: ModelVm, mode: Mode): Refused | undefined {

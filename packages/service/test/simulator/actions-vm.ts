@@ -11,7 +11,7 @@ import type { ModelSale, ModelSshKey, ModelVm, Resources, VmReservation } from '
 import { remove } from './model.ts';
 import { runChange } from './provider-operations.ts';
 import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, randomResources } from './purchases.ts';
-import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, wrongState } from './requests.ts';
+import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, uncertain, wrongState } from './requests.ts';
 import type { Refused } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
@@ -35,6 +35,7 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
       const installed = os ?? vm.os;
       return {
         portUse: 'a port',
+        portFailure: uncertain,
         refusal: reinstallRefusal(vm, key),
         reserve() {
           vm.changing = true;

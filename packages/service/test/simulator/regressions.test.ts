@@ -22,7 +22,7 @@ test('a registration that fails after the end of its month is not on an invoice'
   service.registrar.failing = new Error('The registrar is unavailable.');
   resume();
 
-  expect((await registration).status).toBe(500);
+  expect((await registration).status).toBe(503);
   expect((await service.call('listInvoices')).body.data).toEqual({});
 });
 

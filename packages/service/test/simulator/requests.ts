@@ -22,9 +22,10 @@ export const noRoom: Refused = { status: 409, type: 'out_of_capacity' };
 const inProgress: Refused = { status: 409, type: 'idempotency_key_in_progress' };
 const keyReused: Refused = { status: 409, type: 'idempotency_key_reused' };
 export const priceTooHigh: Refused = { status: 412, type: 'precondition_failed' };
-/** The response to a change whose port failed. The service undoes or finishes the change later. */
+/** The response to a change whose port failed. The service undoes the change without a trace, or finishes it later. */
 export const portAway: Refused = { status: 503, type: 'unavailable' };
-const failed: Refused = { status: 500, type: 'internal_error' };
+/** The response to a change whose port failed, and which may leave a trace although it is undone. */
+export const uncertain: Refused = { status: 500, type: 'internal_error' };
 
 /** The reservation of a request in the model until the request ends. */
 export interface Reserved<Id extends OperationId> {
@@ -46,7 +47,7 @@ export interface Prediction<Id extends OperationId> {
   readonly delivery?: string;
   /** The domain that it cancels. */
   readonly subject?: string;
-  /** The refusal if a port fails. */
+  /** The refusal if a port fails. Default: `portAway`. */
   readonly portFailure?: Refused;
   /** Makes the same reservation in the model as the service has made. */
   reserve(): Reserved<Id> | Promise<Reserved<Id>>;
@@ -138,7 +139,7 @@ async function settleRequest<Id extends OperationId>(
   const { account, id } = planned;
   const { key, prediction, reserved, reply, fails, undoing } = course;
   const isRepeated = prediction.portUse === 'a port, until it succeeds' && undoing === 'none';
-  const refusal = fails && !isRepeated ? (prediction.portFailure ?? failed) : prediction.portRefusal;
+  const refusal = fails && !isRepeated ? (prediction.portFailure ?? portAway) : prediction.portRefusal;
   sim.world.calls.plan = [];
   if (!refusal) {
     expect(reply.status, `${id} of ${account.name}: ${reply.text}`).toBe(200);

@@ -87,7 +87,7 @@ describe.each(engines)('on %s', (engine) => {
   test('the address of a purchase that failed does not rest, because no customer had it', async () => {
     const service = await startWithFree(engine, 1);
     service.hypervisor.failing = new Error('The hypervisor is out of order.');
-    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(500);
+    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
     service.hypervisor.failing = undefined;
     expect(await freeIn(service)).toBe(1);
   });

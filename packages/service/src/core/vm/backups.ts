@@ -48,6 +48,7 @@ type CreateDetails = v.InferOutput<typeof createDetails>;
 
 export const backupCreation: UndoableDelivery<CreateDetails> = {
   name: 'createBackup',
+  leavesNoTrace: true,
   details: createDetails,
   subject: vmSubject,
   afterTask: ({ db }, details, runtime) => finishBackup(db, runtime, details),

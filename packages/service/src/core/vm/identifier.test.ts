@@ -106,7 +106,7 @@ describe.each(engines)('on %s', (engine) => {
     await service.runScheduledJobs();
 
     service.hypervisor.failing = new Error('The hypervisor is away.');
-    expect((await requestVm(service)).status).toBe(500);
+    expect((await requestVm(service)).status).toBe(503);
     service.hypervisor.failing = undefined;
     expect(await buyVm(service)).toBe(identifier);
     await expectInvariants(service.store);

@@ -214,12 +214,12 @@ test('a new domain can have DNSSEC as soon as the DNS server has its zone', asyn
   expect((await service.call('enableDomainDnssec', { path })).status).toBe(200);
 });
 
-test('responds with 500 if the DNS server fails, and changes nothing; a repeated request gets its stored response', async () => {
+test('responds with 503 if the DNS server fails, and changes nothing; a repeated request gets its stored response', async () => {
   const { service, enable } = await startWithDomain();
   const first = await enable(undefined, { idempotencyKey: 'one' });
   Object.assign(service.dns, { dsRecords: () => Promise.reject(new Error('no')) });
   const before = await footprint(service);
-  expect((await enable()).status).toBe(500);
+  expect((await enable()).status).toBe(503);
   expect(await footprint(service)).toEqual(before);
   expect((await enable(undefined, { idempotencyKey: 'one' })).body).toEqual(first.body);
 });

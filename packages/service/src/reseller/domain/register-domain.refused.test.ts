@@ -187,13 +187,13 @@ test('repeats the response for the same key and form, and registers one domain',
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(11);
 });
 
-test('responds with 500 if the registrar fails, undoes the purchase on both sides, and accepts it again', async () => {
+test('responds with 503 if the registrar fails, undoes the purchase on both sides, and accepts it again', async () => {
   const service = await startService();
   const form = { domain: 'reseller-customer.net', handle: await handleOf(service) };
   const before = await footprint(service);
   service.registrar.failing = new Error('no route to the registry');
   const { status, body } = await service.call('registerDomain', { form, idempotencyKey: 'one' });
-  expect(status).toBe(500);
+  expect(status).toBe(503);
   expect(JSON.stringify(body)).not.toContain('route');
   expect(await footprint(service)).toEqual(before);
   expect((await service.call('registerDomain', { form, idempotencyKey: 'one' })).status).toBe(200);

@@ -184,8 +184,9 @@ async function transferHere(
   { runtime, accountId, form: { authcode }, now }: Call<'registerDomain'>,
   { name, other, ...wanted }: Omit<DomainMove, 'accountId'> & { readonly name: string; readonly other: string | undefined },
 ): Promise<Success<'registerDomain'>> {
-  if (authcode === undefined) throw registeredAlready(name);
   const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst();
+  if (domain?.state === 'reserved') throw registrationInProgress(name);
+  if (authcode === undefined) throw registeredAlready(name);
   if (domain?.account_id === accountId) throw ownAlready(name);
   // The domain has come to another account, or has ended, since this transaction looked for its account.
   if (!domain || domain.account_id !== other) throw changeInProgress(name);
@@ -214,6 +215,14 @@ function signedElsewhere(name: string): Refusal {
 
 function ownAlready(name: string): Refusal {
   return new Refusal(409, 'wrong_state', `The domain ${name} belongs to this account already. No action is needed.`);
+}
+
+function registrationInProgress(name: string): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `A registration of ${name} has not ended: it is in progress, or it has failed and is being undone. Wait a few seconds, then send this request again.`,
+  );
 }
 
 function registeredAlready(name: string): Refusal {

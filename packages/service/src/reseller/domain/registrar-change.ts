@@ -56,6 +56,7 @@ export function registrarChange<Id extends OperationId, Value, Request extends D
     name: nameOfDelivery,
     details: v.object({ name: v.string(), before: value }),
     subject: domainSubject,
+    leavesNoTrace: begun === undefined,
     undo: {
       call: ({ registrar }, { name, before }, token) => set(registrar, name, before, token),
       store: ({ db }, { name }) => endDomainChange(db, name),

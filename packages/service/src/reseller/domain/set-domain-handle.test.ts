@@ -44,7 +44,7 @@ test('keeps the contact on both sides if the registrar fails', async () => {
   const before = await footprint(service);
   const handle = await handleOf(service);
   service.registrar.failing = new Error('no');
-  expect((await service.call('setDomainHandle', { path, form: { handle } })).status).toBe(500);
+  expect((await service.call('setDomainHandle', { path, form: { handle } })).status).toBe(503);
   const { domains, registrar } = Object(await footprint(service));
   expect({ domains, registrar }).toEqual({ domains: Object(before).domains, registrar: Object(before).registrar });
 });

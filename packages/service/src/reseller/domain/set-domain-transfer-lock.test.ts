@@ -40,7 +40,7 @@ test('keeps the lock on both sides if the registrar fails', async () => {
   await register(service, DOMAIN);
   await service.call('setDomainTransferLock', { path, form: { transfer_lock: true } });
   service.registrar.failing = new Error('no');
-  expect((await service.call('setDomainTransferLock', { path, form: { transfer_lock: false } })).status).toBe(500);
+  expect((await service.call('setDomainTransferLock', { path, form: { transfer_lock: false } })).status).toBe(503);
   expect((await service.call('getDomain', { path })).body.data.domain.transfer_lock).toBe(true);
   expect(service.registrar.domains.get(DOMAIN)?.transferLock).toBe(true);
 });

@@ -38,13 +38,13 @@ test('accepts one of two concurrent withdrawals', async () => {
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
 
-test('responds with 500 if the registrar fails, and the domain is still cancelled on both sides', async () => {
+test('responds with 503 if the registrar fails, and the domain is still cancelled on both sides', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
   const before = await footprint(service);
   service.registrar.failing = new Error('no');
-  expect((await service.call('undeleteDomain', { path })).status).toBe(500);
+  expect((await service.call('undeleteDomain', { path })).status).toBe(503);
   expect(await footprint(service)).toEqual(before);
   expect((await service.call('undeleteDomain', { path })).status).toBe(200);
 });

@@ -15,6 +15,7 @@ const details = v.object({ name: v.string(), spending: v.optional(spendingDetail
 
 export const domainUndeletion: UndoableDelivery<v.InferOutput<typeof details>> = {
   name: 'undeleteDomain',
+  leavesNoTrace: true,
   details,
   subject: domainSubject,
   undo: {

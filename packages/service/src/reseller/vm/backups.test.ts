@@ -126,7 +126,7 @@ describe.each(engines)('on %s', (engine) => {
     const { backup_id } = (await backUp()).body.data;
     const before = await config();
     calls.plan = ['fails before'];
-    expect((await backUp()).status).toBe(500);
+    expect((await backUp()).status).toBe(503);
     expect(await list()).toHaveLength(1);
     calls.plan = ['fails before'];
     expect((await restore(backup_id)).status).toBe(500);

@@ -78,7 +78,7 @@ test('returns the volume of a failed purchase', async () => {
   const service = await startService();
   const id = await providerOf(service).createSale({ maxVolume: 1 });
   service.hypervisor.failing = new Error('no route to the node');
-  expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(500);
+  expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
   service.hypervisor.failing = undefined;
   expect(await volume(service, id)).toBe(0);
   expect(await price(service)).toBe(4.4);

@@ -115,12 +115,12 @@ test('responds with 409 if no addresses are free, and changes nothing', async ()
   expect(await footprint(service)).toEqual(before);
 });
 
-test('responds with 500 if the hypervisor fails, and undoes the purchase on both sides', async () => {
+test('responds with 503 if the hypervisor fails, and undoes the purchase on both sides', async () => {
   const service = await startService();
   const before = await footprint(service);
   service.hypervisor.failing = new Error('no route to the node');
   const { status, body } = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' });
-  expect(status).toBe(500);
+  expect(status).toBe(503);
   expect(JSON.stringify(body)).not.toContain('route');
   expect(await footprint(service)).toEqual(before);
   expect(service.hypervisor.vms.size).toBe(0);

@@ -170,7 +170,7 @@ describe.each(engines)('on %s', (engine) => {
   test('shows no name of a purchase that failed, and publishes none', async () => {
     const service = await startOperator({ engine });
     service.hypervisor.failing = new Error('The node is down.');
-    expect((await service.call('createVm', { form: { ...SMALL_VM, default_ptr: 'failed.example.org' } })).status).toBe(500);
+    expect((await service.call('createVm', { form: { ...SMALL_VM, default_ptr: 'failed.example.org' } })).status).toBe(503);
     await service.runScheduledJobs();
     expect(JSON.stringify([...service.dns.zones.values()])).not.toContain('failed.example.org');
   });
