@@ -125,7 +125,7 @@ test('does not withdraw a cancellation that it did not make', async () => {
     ['--target', service.url, '--mode', 'full', '--only', `deleteDedicatedServer=${SERVER}`, 'listDomains', '--yes'],
     environment,
   );
-  expect(output).toContain('undeleteDedicatedServer  deleteDedicatedServer made no change that could be undone');
+  expect(output).toContain('deleteDedicatedServer made no change that could be undone (1):\n    undeleteDedicatedServer');
   expect(service.requests.filter((request) => request.startsWith('POST /dedicated'))).toEqual([]);
 });
 

@@ -200,7 +200,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBe(8_900);
     service.registrar.failing = new Error('The registrar is away.');
     release();
-    expect(await registering).toMatchObject({ status: 500 });
+    expect(await registering).toMatchObject({ status: 503 });
     expect(await remaining(service, account)).toBe(10_000);
   });
 

@@ -170,7 +170,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await creditOf(service, account)).toMatchObject({ pending: 1_040, remaining: 960 });
     hypervisor.failing = new Error('The hypervisor is away.');
     standstill.release();
-    expect((await sent).status).toBe(500);
+    expect((await sent).status).toBe(503);
     hypervisor.failing = undefined;
     await service.runScheduledJobs();
     expect(await creditOf(service, account)).toMatchObject({ pending: 0, remaining: 2_000 });
