@@ -27,11 +27,6 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
   async run({ runtime: { store }, sandbox, body }, record) {
     const { clock } = sandbox;
     let done = 0;
-    // The jobs of a stop are one piece of work, and what runs next to them is waited for outside of it.
-    async function runAll(): Promise<void> {
-      done += await sandbox.exclusive(() => sandbox.runAllJobs());
-      await sandbox.settled();
-    }
     const { from, to, target } = await sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const ahead = await claimClockOffset(db);
@@ -46,18 +41,21 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
       // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
       const stop = await store.read((db) => nextStop(db, { now, to, gap }));
       const [isFirst, isLast] = [now === from, stop === to];
-      const isMoved = await sandbox.exclusive(() =>
-        moveClock(store, sandbox, { from: now, to: stop, isLast, target }, async (db, { before, after }) => {
+      // The jobs of a stop are one piece of work with its move: a round between the two would do some of them.
+      const ran = await sandbox.exclusive(async () => {
+        const isMoved = await moveClock(store, sandbox, { from: now, to: stop, isLast, target }, async (db, { before, after }) => {
           // Only what the clock has reached is certain.
           if (isFirst) await record(db, { before, after: isLast ? after : { ...after, advances_to: toInstant(to) } });
-        }),
-      );
+        });
+        return isMoved ? sandbox.runAllJobs() : undefined;
+      });
       // A reset, a restore or another advance has moved the clock.
-      if (!isMoved) break;
+      if (ran === undefined) break;
       now = stop;
-      await runAll();
+      await sandbox.settled();
       // The ends of backups and of other work next to the jobs are events of this stop.
-      await runAll();
+      done += ran + (await sandbox.exclusive(() => sandbox.runAllJobs()));
+      await sandbox.settled();
     } while (now < to);
     await sandbox.propagate();
     const sales = await store.read((db) => salesBetween(db, from, to));

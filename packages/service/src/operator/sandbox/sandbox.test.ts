@@ -9,6 +9,7 @@ import { PortCalls } from '../../../test/ports/port-calls.ts';
 import type { HangingCall } from '../../../test/ports/port-calls.ts';
 
 const HOUR = 3_600;
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('completes a set-up after a quarter of an hour, and closes invoices at the end of a month', async () => {
   const service = await startOperator();
@@ -29,6 +30,19 @@ test('completes a set-up after a quarter of an hour, and closes invoices at the 
   expect(await refusalOf(operator.cancelInvoice({ client, path }))).toMatchObject({ status: 409 });
   const back = operator.advanceClock({ client, body: { to: '2026-11-30T00:00:00Z' } });
   expect(await refusalOf(back)).toMatchObject({ status: 422, fields: [{ field: '#/to' }] });
+});
+
+test('counts the jobs of an advance, although rounds of jobs run meanwhile', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { id } = await service.account();
+  const [offer] = (await operator.listMarketItems({ client })).items;
+  await operator.orderDedicatedServer({ client, body: { account_id: id, market_id: offer?.id ?? '' } });
+  const state = { isOver: false };
+  const advancing = operator.advanceClock({ client, body: { by_seconds: 900 } }).finally(() => (state.isOver = true));
+  // Each round is asked for in a turn of its own, as by the timer of a server.
+  while (!state.isOver) await Promise.all([service.runRound(), nextTurn()]);
+  expect(await advancing).toMatchObject({ work_done: 1 });
 });
 
 test('the audit of an advance that stops on its way names only what the clock has reached', async () => {
