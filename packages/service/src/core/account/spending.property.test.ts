@@ -129,7 +129,7 @@ describe.each(engines)('on %s', (engine) => {
               service.hypervisor.failing = new Error('The node is down.');
               const response = await service.call('createVm', { form: { ...SMALL_VM, disk: step.disk }, apiKey });
               service.hypervisor.failing = undefined;
-              expect(response.status).toBe(model.fits(priceOfVm({ cores: 2, disk: step.disk }), service.clock.now()) ? 500 : 402);
+              expect(response.status).toBe(model.fits(priceOfVm({ cores: 2, disk: step.disk }), service.clock.now()) ? 503 : 402);
               await service.runScheduledJobs();
               break;
             }
