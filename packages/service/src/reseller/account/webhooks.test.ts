@@ -151,7 +151,8 @@ describe.each(engines)('on %s', (engine) => {
         'failed',
       );
     });
-    await until(service, () => expect(receiver.got.filter(({ event }) => event.type === 'vm.started')).toHaveLength(1));
+    // Once more if the clock has leapt over the end of an attempt that was being sent.
+    await until(service, () => expect(receiver.got.some(({ event }) => event.type === 'vm.started')).toBe(true));
     expect((await only(service)).enabled).toBe(true);
     receiver.respond = accept;
     const sentBefore = receiver.got.length;
