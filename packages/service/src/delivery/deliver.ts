@@ -36,17 +36,17 @@ interface CalledChange {
 /**
  * The error for the caller of a port that failed, if nothing of the call is left. Otherwise the given error.
  *
- * @param begun Undefined if the failed call only asked.
+ * @param change Undefined if the failed call only asked.
  */
-export function outageOr(error: unknown, begun?: CalledChange): unknown {
+export function outageOr(error: unknown, change?: CalledChange): unknown {
   const system = originOf(error);
   if (system === undefined) return error;
   const isSent = !wasNotSent(error);
-  if (isSent && begun && !begun.leavesNoTrace) return error;
+  if (isSent && change && !change.leavesNoTrace) return error;
   const failure = isSent ? (error instanceof PortTimeoutError ? 'did not respond in time' : 'failed') : 'cannot be reached';
-  const consequence = isSent && begun ? 'the change is undone, and nothing of it is billed' : 'nothing was changed';
+  const consequence = isSent && change ? 'the change is undone, and nothing of it is billed' : 'nothing was changed';
   const again =
-    begun?.isSettled === false
+    change?.isSettled === false
       ? 'What was reserved for it is free again when the service reaches the system. Send the request again later.'
       : 'Wait the number of seconds in Retry-After, then send the request again.';
   return new InfrastructureError(`The ${SYSTEMS[system]} ${failure}, so ${consequence}. ${again}`, { cause: error });

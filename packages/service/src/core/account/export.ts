@@ -18,11 +18,10 @@ interface AccountRows {
   readonly order?: readonly string[];
   /** Whether a row can be long, so that each is read in a turn of its own. */
   readonly isLong?: boolean;
-  readonly pages?: Pages;
 }
 
-/** For a table with so many rows that they are read in pages, while the export is sent. It has no column with secrets. */
-interface Pages {
+/** A table with so many rows that they are read in pages, while the export is sent. It has no column with secrets. */
+interface PagedRows {
   /** The column of the account, or of its `owners`. Within one owner, `by` is unique, positive and increases. An index has both columns. */
   readonly within: string;
   readonly by: string;
@@ -43,7 +42,7 @@ function through(column: string, table: keyof Schema, key: string): AccountRows 
  * The rows of an account in each table. `log` is the request log, which is read in parts. Null for a table without rows of accounts. A new
  * table without an entry here is a compile error.
  */
-export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | null>> = {
+export const accountRows: Readonly<Record<keyof Schema, AccountRows | PagedRows | 'log' | null>> = {
   accounts: { where: (id) => sql<boolean>`id = ${id}` },
   billing_profiles: ofAccount(),
   api_keys: ofAccount(['hash']),
@@ -82,10 +81,10 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   charges: ofAccount(),
   event_inbox: ofAccount(),
   event_feeds: ofAccount(),
-  events: { ...ofAccount(), pages: { within: 'account_id', by: 'position' } },
+  events: { within: 'account_id', by: 'position' },
   webhooks: ofAccount(),
   webhook_secrets: { ...through('webhook_id', 'webhooks', 'id'), without: ['sealed_secret'] },
-  webhook_deliveries: { ...through('webhook_id', 'webhooks', 'id'), pages: { within: 'webhook_id', by: 'number', owners: 'webhooks' } },
+  webhook_deliveries: { within: 'webhook_id', by: 'number', owners: 'webhooks' },
   reservations: ofAccount(['key_hash']),
   failed_jobs: ofAccount(),
   idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
@@ -122,10 +121,6 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   snapshot_rows: null,
 };
 
-const tablesOfRows: readonly (readonly [string, AccountRows])[] = Object.entries(accountRows).flatMap(([table, rows]) =>
-  rows === null || rows === 'log' ? [] : [[table, rows] as const],
-);
-
 type Row = Record<string, unknown>;
 
 /**
@@ -141,8 +136,8 @@ export async function exportAccount(
 ): Promise<AsyncIterable<string>> {
   const tables = await store.readLong(async (db) => {
     const found: string[] = [];
-    for (const [table, rows] of tablesOfRows) {
-      if (rows.pages !== undefined) continue;
+    for (const [table, rows] of Object.entries(accountRows)) {
+      if (rows === null || rows === 'log' || 'by' in rows) continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
       await nextTurn();
     }
@@ -154,10 +149,10 @@ export async function exportAccount(
 /** @param tables The parts of the text before the tables that are read in pages. */
 async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
   yield* tables;
-  for (const [table, rows] of tablesOfRows) {
-    if (rows.pages === undefined) continue;
+  for (const [table, rows] of Object.entries(accountRows)) {
+    if (rows === null || rows === 'log' || !('by' in rows)) continue;
     yield `"${table}":[`;
-    yield* joined(pagesOf(store, table, rows.pages, accountId));
+    yield* joined(pagesOf(store, table, rows, accountId));
     yield '],';
   }
   yield '"request_log":[';
@@ -174,7 +169,7 @@ async function* joined(pages: AsyncIterable<readonly object[]>): AsyncGenerator<
   }
 }
 
-async function* pagesOf(store: Store, table: string, { within, by, owners }: Pages, accountId: string): AsyncGenerator<Row[]> {
+async function* pagesOf(store: Store, table: string, { within, by, owners }: PagedRows, accountId: string): AsyncGenerator<Row[]> {
   const found =
     owners && (await store.read((db) => db.selectFrom(owners).select('id').where('account_id', '=', accountId).orderBy('id').execute()));
   for (const owner of found?.map(({ id }) => id) ?? [accountId]) {
