@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { pino } from 'pino';
@@ -80,7 +80,7 @@ interface BenchResponse {
   readonly text: string;
 }
 
-/** A process that sends the requests of an account, so that its work and its memory are not measured. */
+/** A process that sends the requests of an account, so that its work and its memory are not measured. A customer has a machine of their own, so it gives way to the service. */
 export function startBenchClient({ apiKey }: BenchAccount) {
   const client = spawn(
     process.execPath,
@@ -98,6 +98,7 @@ export function startBenchClient({ apiKey }: BenchAccount) {
     ],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   );
+  if (client.pid !== undefined) setPriority(client.pid, constants.priority.PRIORITY_LOW);
   return {
     /** @returns The status and the length of the response, and its beginning. */
     async send({ method, url, body, expected = [200] }: BenchRequest): Promise<BenchResponse> {

@@ -110,7 +110,7 @@ export interface ServiceOperation<Id extends OperatorId> {
 /** Reads more than fits into memory, and returns it as the parts of a JSON text. */
 export interface StreamOperation<Id extends OperatorId> {
   readonly kind: 'stream';
-  run(call: OperatorCall<Id>, record: RecordChange): Promise<AsyncIterable<string>>;
+  run(call: OperatorCall<Id>, record: RecordChange): Promise<AsyncIterable<Buffer | string>>;
 }
 
 export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id> | StreamOperation<Id>;

@@ -53,9 +53,13 @@ const SHORT_LIST = 32;
 /** Each chunk is longer than this by a small value at most. */
 const CHUNK_LENGTH = 65_536;
 
-/** Collects a long text, because joining a few chunks takes less time than joining many small parts. */
-export function inChunks(): { add(part: string): void; all(): readonly string[] } {
-  const chunks: string[] = [];
+/**
+ * Collects a long text, because joining a few chunks takes less time than joining many small parts.
+ *
+ * @param toChunk How a chunk is kept.
+ */
+export function inChunks<Chunk>(toChunk: (text: string) => Chunk): { add(part: string): void; all(): readonly Chunk[] } {
+  const chunks: Chunk[] = [];
   let parts: string[] = [];
   let length = 0;
   return {
@@ -63,17 +67,17 @@ export function inChunks(): { add(part: string): void; all(): readonly string[] 
       parts.push(part);
       length += part.length;
       if (length < CHUNK_LENGTH) return;
-      chunks.push(parts.join(''));
+      chunks.push(toChunk(parts.join('')));
       parts = [];
       length = 0;
     },
-    all: () => [...chunks, parts.join('')],
+    all: () => [...chunks, toChunk(parts.join(''))],
   };
 }
 
 /** Like `JSON.stringify` for plain data whose long parts are lists and maps of small values, in turns. Returns the chunks of the text. */
 export async function jsonInTurns(value: unknown): Promise<readonly string[]> {
-  const chunks = inChunks();
+  const chunks = inChunks((text) => text);
   await inTurns(jsonParts(value, WRITTEN_DEPTH), chunks.add);
   return chunks.all();
 }

@@ -133,9 +133,9 @@ export async function exportAccount(
   store: Store,
   accountId: string,
   about: Readonly<Record<string, string>>,
-): Promise<AsyncIterable<string>> {
+): Promise<AsyncIterable<Buffer | string>> {
   const tables = await store.readLong(async (db) => {
-    const found: string[] = [];
+    const found: (Buffer | string)[] = [];
     for (const [table, rows] of Object.entries(accountRows)) {
       if (rows === null || rows === 'log' || 'by' in rows) continue;
       found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
@@ -147,7 +147,7 @@ export async function exportAccount(
 }
 
 /** @param tables The parts of the text before the tables that are read in pages. */
-async function* exportedText(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
+async function* exportedText(store: Store, accountId: string, tables: readonly (Buffer | string)[]): AsyncGenerator<Buffer | string> {
   yield* tables;
   for (const [table, rows] of Object.entries(accountRows)) {
     if (rows === null || rows === 'log' || !('by' in rows)) continue;
@@ -204,14 +204,15 @@ async function rowsAsJson(
   table: string,
   { where, without = [], order, isLong = false }: AccountRows,
   accountId: string,
-): Promise<readonly string[]> {
+): Promise<readonly Buffer[]> {
   const rows = db
     .selectFrom(sql<Row>`${sql.table(table)}`.as('rows'))
     .selectAll()
     .where(where(accountId))
     // The keys of all tables are among the first three columns. PostgreSQL returns rows without an order as they lie on the disk.
     .orderBy(order === undefined ? sql`1, 2, 3` : sql.join(order.map((column) => sql.ref(column))));
-  const chunks = inChunks();
+  // In the heap, each collection of garbage would copy all that is kept, and nobody is served meanwhile.
+  const chunks = inChunks((text) => Buffer.from(text));
   let separator = '';
   await inTurns(rows.stream(isLong ? 1 : tuningOf(db).streamedRows), (row) => {
     for (const column of without) delete row[column];
