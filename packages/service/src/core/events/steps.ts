@@ -121,9 +121,9 @@ async function deleteDeliveries(db: Db, { id }: Webhook): Promise<void> {
     .orderBy('number', 'desc')
     .limit(deliveryStep)
     .execute();
-  const oldest = rows.at(-1);
-  if (oldest !== undefined)
-    await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).where('number', '>=', oldest.number).execute();
+  const numbers = rows.map(({ number }) => number);
+  // By their numbers, because PostgreSQL reads the whole table for a range without an end if its statistics are old.
+  if (numbers.length > 0) await db.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).where('number', 'in', numbers).execute();
   if (rows.length < deliveryStep) await db.deleteFrom('webhooks').where('id', '=', id).execute();
 }
 
