@@ -25,11 +25,26 @@ export interface Door {
    * @param commits Commits that still succeed.
    */
   kill(commits: number, request: () => Promise<unknown>): Promise<void>;
+  /** Sends a request whose first call of the infrastructure fails. */
+  fail(request: () => Promise<Received>): Promise<Received>;
   end(): Promise<void>;
 }
 
 export async function openDoor(engine: Engine, start: Seconds): Promise<Door> {
-  const ports = simulatedPorts({ clock: { now: () => start * 1000 } });
+  const simulated = simulatedPorts({ clock: { now: () => start * 1000 } });
+  let failures = 0;
+  function failing<Port extends object>(port: Port): Port {
+    return new Proxy(port, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]): unknown =>
+          failures-- > 0 ? Promise.reject(new Error('The infrastructure failed.')) : member.apply(target, given);
+      },
+    });
+  }
+  const { hypervisor, fleet, registrar } = simulated;
+  const ports = { ...simulated, hypervisor: failing(hypervisor), fleet: failing(fleet), registrar: failing(registrar) };
   const store = await (await storePlace(engine)).open();
   await seedSandbox(store, ports);
   let left = Infinity;
@@ -68,6 +83,12 @@ export async function openDoor(engine: Engine, start: Seconds): Promise<Door> {
       service = await open();
       await service.settled();
       await service.runScheduledJobs();
+    },
+    async fail(request) {
+      failures = 1;
+      const received = await request();
+      failures = 0;
+      return received;
     },
     end: () => service.close(),
   };

@@ -61,7 +61,10 @@ interface Purchase {
   enter(body: Received['body']): void | Promise<void>;
 }
 
-/** Asks for the quote, and buys: 412 exactly if the guard is too low, 402 exactly if the credit does not suffice. Sometimes the service is killed meanwhile. */
+/** What the infrastructure does for them does not decide the response. */
+const DELIVERED_LATER: readonly OperationId[] = ['purchaseDedicatedServer', 'renewDomain'];
+
+/** Asks for the quote, and buys: 412 exactly if the guard is too low, 402 exactly if the credit does not suffice. Sometimes the infrastructure fails, or the service is killed meanwhile. */
 export async function buy(turn: Turn, account: Account, purchase: Purchase): Promise<void> {
   const { door, ledger, facts, dice, step, describe } = turn;
   const { id, quote, sent, price, isGuarded = true, added, enter } = purchase;
@@ -86,13 +89,18 @@ export async function buy(turn: Turn, account: Account, purchase: Purchase): Pro
     const limit = cents(account.limit) - creditOf(ledger, account).remaining + needed - BigInt(dice.integer(0, 1));
     if (limit >= 0n) await setLimit(turn, account, limit);
   }
+  const { remaining } = creditOf(ledger, account);
+  const expected = guarded.isTooLow ? 412 : isRefused(needed, added, remaining) ? 402 : 200;
+  if (!DELIVERED_LATER.includes(id) && dice.chance(0.1)) {
+    const failed = await door.fail(() => door.call(account.apiKey, id, { ...request, idempotencyKey: `history-${step}-failed` }));
+    describe('  the infrastructure failed before');
+    facts.same(`status of ${id} while the infrastructure fails`, failed.status, expected === 200 ? 503 : expected);
+  }
   if (dice.chance(0.06)) {
     await door.kill(dice.integer(0, 4), () => door.call(account.apiKey, id, request));
     describe('  the service was killed meanwhile');
   }
   const { status, body, text: answer } = await door.call(account.apiKey, id, request);
-  const { remaining } = creditOf(ledger, account);
-  const expected = guarded.isTooLow ? 412 : isRefused(needed, added, remaining) ? 402 : 200;
   if (status !== expected)
     throw new WrongFact(`${id} is ${status}, and should be ${expected} (needs ${decimalOf(needed)} of ${remaining} cents): ${answer}`);
   facts.count++;
