@@ -32,7 +32,7 @@ test('never has more than 20 items running', async () => {
       await gates[item]?.promise;
       running--;
     },
-    open,
+    { ...open, waitMs: 10 },
   );
   await all;
   expect(most).toBe(20);

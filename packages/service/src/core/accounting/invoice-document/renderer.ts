@@ -10,6 +10,9 @@ const MAX_WAITING = 20;
 const RENDER_TIMEOUT_MS = 30_000;
 /** On a busy machine, a line takes about 2 ms. */
 const RENDER_TIMEOUT_OF_LINE_MS = 10;
+/** A thread loads its modules and fonts in a second, so the next renderer gets the threads of one that is closed. */
+const idleWorkers: Worker[] = [];
+const MAX_IDLE_WORKERS = 2;
 /** Longer documents wait for each other, and not the others for them. */
 const LONG_LINES = 1_000;
 
@@ -27,7 +30,7 @@ export interface DocumentRenderer {
    * @throws Refusal 503 if too many documents wait already.
    */
   writeXml(content: StoredContent): Promise<Uint8Array | undefined>;
-  /** Ends the threads. */
+  /** Ends what is being written. */
   close(): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ function createThread(maxWaiting: number): WritingThread {
   let waiting = 0;
 
   async function writeNow(wanted: WantedFile): Promise<Uint8Array | undefined> {
-    worker ??= startWorker();
+    worker ??= idleWorkers.pop() ?? startWorker();
     const timeoutMs = RENDER_TIMEOUT_MS + lineCountOf(wanted.content) * RENDER_TIMEOUT_OF_LINE_MS;
     try {
       // `once` rejects if the thread fails.
@@ -102,7 +105,11 @@ function createThread(maxWaiting: number): WritingThread {
         waiting--;
       }
     },
-    close: endWorker,
+    async close() {
+      if (worker === undefined || waiting > 0 || idleWorkers.length === MAX_IDLE_WORKERS) return endWorker();
+      idleWorkers.push(worker);
+      worker = undefined;
+    },
   };
 }
 
