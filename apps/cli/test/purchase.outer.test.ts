@@ -195,6 +195,25 @@ test('buys once when the program is killed while it waits, and refuses the same 
   expect((await vms()).length).toBe(before.length + 1);
 });
 
+test('Ctrl-C during a purchase says how to continue it, and the same line again buys one VM', async () => {
+  const before = await vms();
+  await createFault({
+    client: sandbox.operator,
+    body: { operations: ['createVm'], effect: { kind: 'delay', milliseconds: 60_000 }, times: 1 },
+  });
+  const running = await user.start('vm', 'create', ...SMALL_VM, '--yes');
+  let stderr = '';
+  running.stderr.on('data', (chunk) => (stderr += chunk));
+  await expect.poll(async () => (await listFaults({ client: sandbox.operator })).items).toEqual([]);
+  running.kill('SIGINT');
+  expect(await once(running, 'close')).toEqual([130, null]);
+  expect(stderr).toContain('Interrupted. Run the same line again: it never buys twice.');
+  const again = await user.run('vm', 'create', ...SMALL_VM, '--yes');
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Continuing the same command') });
+  expect((await vms()).length).toBe(before.length + 1);
+  expect(pending()).toEqual([]);
+});
+
 test('a purchase is on the disk with its name before it is sent, and so is a changed setting', async () => {
   const recorded = join(newFolder(), 'syncs');
   const preload = new URL('../../../.config/recorded-syncs.ts', import.meta.url).href;

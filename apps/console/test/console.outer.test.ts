@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await detail.waitFor({ state: 'detached' });
     await page.getByLabel('Which requests').selectOption('changes');
     await page.getByLabel('Filter requests').fill('/vm/create');
-    expect(new URL(page.url()).search).toBe('?kind=changes&filter=%2Fvm%2Fcreate');
+    await expect.poll(() => new URL(page.url()).search).toBe('?kind=changes&filter=%2Fvm%2Fcreate');
     await row('/vm/create').first().getByRole('link', { name: '/vm/create' }).click();
     await detail.getByText(`${identifier} for 10.40 EUR net for 30 days`).waitFor();
     await detail.getByRole('button', { name: 'Close' }).click();
@@ -429,6 +429,11 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     page.once('dialog', (question) => void question.dismiss());
     await page.keyboard.press('Escape');
     await expect.poll(() => watched.faults.splice(0)).toEqual([expect.stringContaining('The secret was not copied')]);
+    // As on a page without TLS.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true }));
+    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+    await dialog.getByRole('button', { name: 'The browser forbids copying' }).waitFor();
+    await page.evaluate(() => Reflect.deleteProperty(navigator, 'clipboard'));
     await dialog.getByRole('button', { name: 'Copy the secret' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
     expect(await call({ ...sandbox.current(), apiKey: key }, 'GET /vm/list/hosts')).toMatchObject({ status: 'success' });
@@ -448,7 +453,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await tills()).toMatchObject([{ allowed_networks: networks }]);
     await chooseForTill('rotateApiKey');
     await dialog.getByRole('button', { name: operations.rotateApiKey.summary }).click();
-    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+    await dialog.getByLabel('Secret').focus();
+    await page.keyboard.press('Control+c');
     const rotated = await page.evaluate(() => navigator.clipboard.readText());
     expect(await call({ ...sandbox.current(), apiKey: rotated }, 'GET /vm/list/hosts')).toMatchObject({ status: 'success' });
     await dialog.getByRole('button', { name: 'Close' }).click();

@@ -157,6 +157,16 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
     await page.waitForURL((url) => url.href !== before);
   });
 
+  test.each([
+    ['resize', 'Extension: Change VM resources'],
+    ['cancel server', 'Operation: Cancel a dedicated server'],
+    ['price before buying', 'Guide: Your first purchase'],
+    ['sdk', 'Guide: The TypeScript client'],
+  ])('of %s shows %s first', { tags: 'deep' }, async (words, result) => {
+    const [first] = await search('', words, result.split(': ')[1] ?? '');
+    expect(first).toMatch(new RegExp(`^${result}`));
+  });
+
   test('of the reseller API finds nothing of the operator API', async () => {
     await search('', 'account', 'Get');
     const links = await page.locator('.VPLocalSearchBox .result').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));

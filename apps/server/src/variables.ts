@@ -35,7 +35,7 @@ export const variables = v.object({
   ),
   RESELLER_SANDBOX_DELAYS: described(
     v.optional(v.pipe(v.string(), v.rawTransform(readDelays))),
-    'how long the simulated infrastructure of a sandbox takes, such as `install=20s,domain=2m`, so that programs can test how they wait. A request is then answered while its change goes on: `GET /vm/{vmid}/status` shows its task, `GET /vm/{vmid}/status/installation` its progress, and a domain is `PENDING`. `install` delays purchases and reinstallations of VMs, `start` also restarts, `stop`, `resize` and `remove` what they say, and `domain` registrations and transfers. Each is up to `24h`. An advance of the clock ends them earlier',
+    'how long the simulated infrastructure of a sandbox takes, such as `install=20s,domain=2m`, so that programs can test how they wait. A request is then answered while its change goes on: `GET /vm/{vmid}/status` shows its task, `GET /vm/{vmid}/status/installation` its progress, and a domain is `PENDING`. `install` delays purchases and reinstallations of VMs, `start` delays starts and restarts, `stop`, `resize` and `remove` delay the operations of these names, and `domain` delays registrations and transfers. Each is up to `24h`. An advance of the clock ends them earlier',
     'no delay',
   ),
   RESELLER_FLEET: described(
@@ -50,7 +50,7 @@ export const variables = v.object({
   ),
   RESELLER_DNS: described(
     v.optional(v.picklist(['powerdns', 'simulated'], wanted('powerdns or simulated, or omit it'))),
-    '`powerdns` for zones in [PowerDNS](../../packages/adapters/README.md#powerdns), or `simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has a dns',
+    '`powerdns` for zones in [PowerDNS](../../packages/adapters/README.md#powerdns), or `simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has DNS',
     '`simulated` in a sandbox',
   ),
   RESELLER_POWERDNS_URL: described(

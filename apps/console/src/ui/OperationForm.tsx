@@ -235,6 +235,7 @@ function Result({ id, response, onClose }: { readonly id: OperationId; readonly 
             aria-label="Secret"
             value={textAt(response, secret)}
             onFocus={({ target }) => target.select()}
+            onCopy={() => setCopied(true)}
           />
         </>
       ) : (

@@ -87,16 +87,21 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, children, kind, onCopied }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
+  const [result, setResult] = useState<string>();
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    onCopied?.();
-    setTimeout(() => setCopied(false), 2_000);
+    try {
+      await navigator.clipboard.writeText(text);
+      setResult('Copied');
+      onCopied?.();
+    } catch {
+      // Without TLS a browser gives a page no clipboard, except on the own machine.
+      setResult('The browser forbids copying');
+    }
+    setTimeout(() => setResult(undefined), 2_000);
   }
   return (
     <Button {...(kind && { kind })} onClick={() => void copy()}>
-      {copied ? 'Copied' : children}
+      {result ?? children}
     </Button>
   );
 }

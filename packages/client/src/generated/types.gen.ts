@@ -80,7 +80,7 @@ export type RequestId = string;
  */
 export type SuccessEnvelope = {
     /**
-     * `success` on success.
+     * Always `success` in a successful response.
      */
     status: 'success';
     requestID: RequestId;
@@ -1487,7 +1487,7 @@ export type GetHandleResponse = SuccessEnvelope & {
  */
 export type SuccessEnvelopeRequestIdNullable = {
     /**
-     * `success` on success.
+     * Always `success` in a successful response.
      */
     status: 'success';
     /**

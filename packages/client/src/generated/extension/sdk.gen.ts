@@ -292,7 +292,7 @@ export const setVmPower = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Change VM resources
  *
- * Gives a VM other resources. Its current invoice position ends, and a position of the type `UP-DOWNGRADE` begins at the new price. A VM that was bought in a sale keeps the prices of the sale only if the sale is upgradable. In this service the price is that of the time of the request, a stopped VM takes its new price at its next start, and a change to the present resources changes nothing.
+ * Resizes a VM: gives it other cores, memory, disk or other resources. Its current invoice position ends, and a position of the type `UP-DOWNGRADE` begins at the new price. A VM that was bought in a sale keeps the prices of the sale only if the sale is upgradable. In this service the price is that of the time of the request, a stopped VM takes its new price at its next start, and a change to the present resources changes nothing.
  */
 export const changeVm = <ThrowOnError extends boolean = false>(options: Options<ChangeVmData, ThrowOnError>): RequestResult<ChangeVmResponses, unknown, ThrowOnError> => checkedClient(options).post<ChangeVmResponses, unknown, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
