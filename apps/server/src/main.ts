@@ -1,22 +1,51 @@
 /** The service as a process. */
-import { isError } from '@reseller/contract/is-error';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { errorText, isError } from '@reseller/contract/is-error';
 
 import { ConfigurationError, readConfiguration, unknownVariables } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 
-// The option of `start` and of the packed sandbox.
-if (process.argv.includes('--real')) process.env['RESELLER_HYPERVISOR'] ||= 'qemu';
-for (const name of unknownVariables(process.env)) {
-  process.stderr.write(
-    `Warning: ${name} is not a variable of the service, so it has no effect. apps/server/README.md lists the variables.\n`,
-  );
+const isSandbox = basename(process.argv[1] ?? '').startsWith('reseller-sandbox');
+const USAGE = `Usage: ${isSandbox ? 'reseller-sandbox' : 'reseller-server start'} [--real]
+
+  --real  each VM is a machine of QEMU on this computer
+
+Runs until Ctrl-C. Environment variables are the settings; apps/server/README.md lists them.
+`;
+
+const options = readOptions();
+if (options?.help) process.stdout.write(USAGE);
+else if (options) {
+  if (options.real) process.env['RESELLER_HYPERVISOR'] ||= 'qemu';
+  await startConfigured();
 }
-try {
-  await run(readConfiguration(process.env));
-} catch (error) {
-  if (!(error instanceof ConfigurationError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+
+/** Undefined if an option is not known, which is said. */
+function readOptions() {
+  try {
+    return parseArgs({ options: { real: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+  } catch (error) {
+    process.stderr.write(`${errorText(error)}\n\n${USAGE}`);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+async function startConfigured(): Promise<void> {
+  for (const name of unknownVariables(process.env)) {
+    process.stderr.write(
+      `Warning: ${name} is not a variable of the service, so it has no effect. apps/server/README.md lists the variables.\n`,
+    );
+  }
+  try {
+    await run(readConfiguration(process.env));
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
 async function run(configuration: Configuration): Promise<void> {

@@ -25,7 +25,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort, freePorts } from '../../../.config/free-ports.ts';
 import { serverProgram } from '../../../.config/server-program.ts';
 import { newDatabase, SHARED } from './database.ts';
-import { INHERITED, runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
+import { INHERITED, runCommand, runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
@@ -501,4 +501,14 @@ test('the printed token advances the clock, and the next banner shows its offset
   expect(JSON.parse(stdout)).toMatchObject({ advance_seconds: 0 });
   await second.end('SIGTERM');
   expect((await startServer({ RESELLER_DATA_DIR: directory })).welcome).not.toContain('Clock');
+});
+
+test.each([
+  ['--help', { code: 0, stdout: expect.stringMatching(/^Usage: reseller-server start \[--real\]\n/), stderr: '' }],
+  ['--reel', { code: 1, stdout: '', stderr: expect.stringMatching(/^Unknown option '--reel'.*\n\nUsage: /) }],
+])('the option %s starts nothing', async (option, result) => {
+  const directory = join(temporaryDirectory(), 'data');
+  const environment = { RESELLER_DATA_DIR: directory, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
+  expect(await runCommand('main', [option], environment, serverProgram())).toEqual(result);
+  expect(existsSync(directory)).toBe(false);
 });
