@@ -508,7 +508,6 @@ test.each([
   ['--reel', { code: 1, stdout: '', stderr: expect.stringMatching(/^Unknown option '--reel'.*\n\nUsage: /) }],
 ])('the option %s starts nothing', async (option, result) => {
   const directory = join(temporaryDirectory(), 'data');
-  const environment = { RESELLER_DATA_DIR: directory, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
-  expect(await runCommand('main', [option], environment, serverProgram())).toEqual(result);
+  expect(await runCommand('main', [option], { RESELLER_DATA_DIR: directory }, serverProgram())).toEqual(result);
   expect(existsSync(directory)).toBe(false);
 });

@@ -53,11 +53,7 @@ const SHORT_LIST = 32;
 /** Each chunk is longer than this by a small value at most. */
 const CHUNK_LENGTH = 65_536;
 
-/**
- * Collects a long text, because joining a few chunks takes less time than joining many small parts.
- *
- * @param toChunk How a chunk is kept.
- */
+/** Collects a long text, because joining a few chunks takes less time than joining many small parts. @param toChunk How a chunk is kept. */
 export function inChunks<Chunk>(toChunk: (text: string) => Chunk): { add(part: string): void; all(): readonly Chunk[] } {
   const chunks: Chunk[] = [];
   let parts: string[] = [];

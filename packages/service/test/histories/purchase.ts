@@ -61,7 +61,6 @@ interface Purchase {
   enter(body: Received['body']): void | Promise<void>;
 }
 
-/** What the infrastructure does for them does not decide the response. */
 const DELIVERED_LATER: ReadonlySet<OperationId> = new Set(['purchaseDedicatedServer', 'renewDomain']);
 
 /** Asks for the quote, and buys: 412 exactly if the guard is too low, 402 exactly if the credit does not suffice. Sometimes the infrastructure fails, or the service is killed meanwhile. */

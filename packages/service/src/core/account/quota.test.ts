@@ -49,7 +49,10 @@ describe.each(engines)('on %s', (engine) => {
     for (let count = 0; count < 2; count++) await service.call('createVm', { form: SMALL_VM, apiKey });
     await setQuotas(service, id, { vms: 1, handles: 0 });
     expect((await operator.listVms({ client: service.client, query: { account_id: id } })).items).toHaveLength(2);
-    expect((await service.call('createVm', { form: SMALL_VM, apiKey })).body.message).toContain('is 1 VM, and it has 2 VMs.');
+    const refusal = async () => (await service.call('createVm', { form: SMALL_VM, apiKey })).body.message;
+    expect(await refusal()).toContain('is 1 VM, and it has 2 VMs. Delete 2, or ask');
+    await setQuotas(service, id, { vms: 0, handles: 0 });
+    expect(await refusal()).toContain('is 0 VMs, and it has 2 VMs. Ask the provider');
     const handle = await service.call('createHandle', { form: PERSON, apiKey });
     expect(handle.body.message).toBe('The quota of this account is 0 handles, and it has 0 handles. Ask the provider for a higher quota.');
     expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);

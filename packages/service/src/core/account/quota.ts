@@ -37,7 +37,7 @@ export async function assertVmQuota(db: Db, accountId: string): Promise<void> {
     .select(['max_vms as quota', countedVms.as('count')])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  throw quotaExceeded('VM', quota, count - 1, 'Delete one');
+  throw quotaExceeded('VM', quota, count - 1, freeing('Delete', quota, count - 1));
 }
 
 /**
@@ -51,7 +51,7 @@ export async function assertHandleQuota(db: Db, accountId: string): Promise<void
     .select(['max_handles as quota', countedHandles.as('count')])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (quota !== null && count >= quota) throw quotaExceeded('handle', quota, count, 'Use one of them');
+  if (quota !== null && count >= quota) throw quotaExceeded('handle', quota, count, count === 0 ? 'Ask' : 'Use one of them, or ask');
 }
 
 /**
@@ -80,7 +80,7 @@ export async function assertRecordQuota(
   throw new Refusal(
     409,
     'quota_exceeded',
-    `The quota of this account is ${counted(quota, 'DNS record')} of each domain, and ${domain} has ${count}. ${Number(count) === 0 ? 'Ask' : 'Remove one, or ask'} the provider for a higher quota.`,
+    `The quota of this account is ${counted(quota, 'DNS record')} of each domain, and ${domain} has ${count}. ${freeing('Remove', quota, Number(count))} the provider for a higher quota.`,
   );
 }
 
@@ -95,11 +95,16 @@ const accountWithinVmQuota = prepared<{ accountId: string }, { id: string }>((db
     .where(sql<boolean>`(max_vms is null or ${countedVms} <= max_vms)`),
 );
 
+/** What makes room for another one. With a quota of 0 only the provider can. */
+function freeing(verb: string, quota: number | null, count: number): string {
+  return quota ? `${verb} ${count === quota ? 'one' : count - quota + 1}, or ask` : 'Ask';
+}
+
 function quotaExceeded(what: string, quota: number | null, count: number, remedy: string): Refusal {
   const [allowed, present] = [quota ?? 0, count].map((number) => counted(number, what));
   return new Refusal(
     409,
     'quota_exceeded',
-    `The quota of this account is ${allowed}, and it has ${present}. ${count === 0 ? 'Ask' : `${remedy}, or ask`} the provider for a higher quota.`,
+    `The quota of this account is ${allowed}, and it has ${present}. ${remedy} the provider for a higher quota.`,
   );
 }
