@@ -22,7 +22,7 @@ else if (options) {
   await startConfigured();
 }
 
-/** Undefined if an option is not known, which is said. */
+/** Undefined after an unknown option, which it has reported. */
 function readOptions() {
   try {
     return parseArgs({ options: { real: { type: 'boolean' }, help: { type: 'boolean' } } }).values;

@@ -80,7 +80,10 @@ interface BenchResponse {
   readonly text: string;
 }
 
-/** A process that sends the requests of an account, so that its work and its memory are not measured. A customer has a machine of their own, so it gives way to the service. */
+/**
+ * A process that sends the requests of an account, so that its work and its memory are not measured. It gives way to the service, because a customer
+ * has a machine of their own.
+ */
 export function startBenchClient({ apiKey }: BenchAccount) {
   const client = spawn(
     process.execPath,

@@ -10,7 +10,7 @@ import type { TestService } from './harness.ts';
 import { expectExactHolds, expectInvariants } from './invariants.ts';
 import { TestFleet } from './ports/fleet.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
-import { PortFailure } from './ports/port-calls.ts';
+import { aroundPort, PortFailure } from './ports/port-calls.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 
 const DECEMBER = Date.UTC(2026, 11) / 1000;
@@ -26,19 +26,12 @@ class Interruption {
     this.#next = work;
   }
   around<Port extends object>(port: Port): Port {
-    return new Proxy(port, {
-      get: (target, member) => {
-        const value: unknown = Reflect.get(target, member, target);
-        // A part of a port, such as its backups.
-        if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) return this.around(value);
-        if (typeof value !== 'function' || READ_ONLY.has(member)) return value;
-        return async (...given: unknown[]) => {
-          const work = this.#next;
-          this.#next = undefined;
-          await work?.();
-          return Reflect.apply(value, target, given);
-        };
-      },
+    return aroundPort(port, async (member, work) => {
+      if (READ_ONLY.has(member)) return work();
+      const first = this.#next;
+      this.#next = undefined;
+      await first?.();
+      return work();
     });
   }
 }

@@ -13,6 +13,7 @@ import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
 import { TestDns } from './ports/dns.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
+import { aroundPort } from './ports/port-calls.ts';
 import { GOOD_AUTHCODE, TestRegistrar } from './ports/registrar.ts';
 import { Standstill } from './ports/standstill.ts';
 
@@ -26,17 +27,10 @@ class Away {
   url = '';
 
   around<Port extends object>(port: Port): Port {
-    return new Proxy(port, {
-      get: (target, member) => {
-        const value: unknown = Reflect.get(target, member, target);
-        if (member === 'backups') return this.around(Object(value));
-        if (typeof value !== 'function') return value;
-        return async (...given: unknown[]) => {
-          if (this.isAway) await fetch(this.url);
-          if (this.failsWith) throw this.failsWith;
-          return Reflect.apply(value, target, given);
-        };
-      },
+    return aroundPort(port, async (_, work) => {
+      if (this.isAway) await fetch(this.url);
+      if (this.failsWith) throw this.failsWith;
+      return work();
     });
   }
 }

@@ -8,6 +8,7 @@ import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
 import { callOperation, injectedInto, operatorApi, operatorRequest } from '../http-client.ts';
 import type { Received, Sent } from '../http-client.ts';
+import { aroundPort, PortFailure } from '../ports/port-calls.ts';
 import type { Seconds } from './calendar.ts';
 
 const TOKEN = 'operator-token-of-histories-0123456789';
@@ -32,17 +33,13 @@ export interface Door {
 
 export async function openDoor(engine: Engine, start: Seconds): Promise<Door> {
   const simulated = simulatedPorts({ clock: { now: () => start * 1000 } });
-  let failures = 0;
-  function failing<Port extends object>(port: Port): Port {
-    return new Proxy(port, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return (...given: unknown[]): unknown =>
-          failures-- > 0 ? Promise.reject(new Error('The infrastructure failed.')) : member.apply(target, given);
-      },
+  let failsNext = false;
+  const failing = <Port extends object>(port: Port): Port =>
+    aroundPort(port, (_, work) => {
+      if (!failsNext) return work();
+      failsNext = false;
+      return Promise.reject(new PortFailure('The infrastructure failed.'));
     });
-  }
   const { hypervisor, fleet, registrar } = simulated;
   const ports = { ...simulated, hypervisor: failing(hypervisor), fleet: failing(fleet), registrar: failing(registrar) };
   const store = await (await storePlace(engine)).open();
@@ -85,9 +82,9 @@ export async function openDoor(engine: Engine, start: Seconds): Promise<Door> {
       await service.runScheduledJobs();
     },
     async fail(request) {
-      failures = 1;
+      failsNext = true;
       const received = await request();
-      failures = 0;
+      failsNext = false;
       return received;
     },
     end: () => service.close(),

@@ -63,7 +63,7 @@ interface Purchase {
 
 const DELIVERED_LATER: ReadonlySet<OperationId> = new Set(['purchaseDedicatedServer', 'renewDomain']);
 
-/** Asks for the quote, and buys: 412 exactly if the guard is too low, 402 exactly if the credit does not suffice. Sometimes the infrastructure fails, or the service is killed meanwhile. */
+/** Asks for the quote, and buys: 412 exactly if the guard is too low, 402 exactly if the credit does not suffice. Sometimes the service is killed meanwhile. */
 export async function buy(turn: Turn, account: Account, purchase: Purchase): Promise<void> {
   const { door, ledger, facts, dice, step, describe } = turn;
   const { id, quote, sent, price, isGuarded = true, added, enter } = purchase;

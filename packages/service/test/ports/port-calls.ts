@@ -49,3 +49,21 @@ export class PortCalls {
     return promise;
   }
 }
+
+/**
+ * Wraps a port and its parts, such as the backups of a hypervisor.
+ *
+ * @param call Runs instead of each function of the port. `work` calls that function.
+ */
+export function aroundPort<Port extends object>(port: Port, call: (member: string | symbol, work: () => unknown) => unknown): Port {
+  return new Proxy(port, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member, target);
+      // It computes, and calls nothing.
+      if (member === 'automaticSetUp') return value;
+      if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) return aroundPort(value, call);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => call(member, () => Reflect.apply(value, target, given));
+    },
+  });
+}

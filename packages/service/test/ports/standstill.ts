@@ -1,4 +1,5 @@
 /** Ports whose calls hang until a test releases them. */
+import { aroundPort } from './port-calls.ts';
 
 /** Holds calls of the ports that it wraps, except measurements, for which each round of scheduled jobs waits. */
 export class Standstill {
@@ -20,14 +21,7 @@ export class Standstill {
   }
 
   around<Port extends object>(port: Port): Port {
-    return new Proxy(port, {
-      get: (target, member) => {
-        const value: unknown = Reflect.get(target, member, target);
-        if (member === 'backups') return this.around(Object(value));
-        if (typeof value !== 'function' || member === 'usage' || member === 'inventory') return value;
-        return (...given: unknown[]) => this.#call(String(member), () => Reflect.apply(value, target, given));
-      },
-    });
+    return aroundPort(port, (member, work) => (member === 'usage' || member === 'inventory' ? work() : this.#call(String(member), work)));
   }
 
   async #call(member: string, work: () => unknown): Promise<unknown> {

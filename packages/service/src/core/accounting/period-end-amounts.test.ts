@@ -1,7 +1,7 @@
 /** Invoices of accounts with any number of positions are exact, with prices of eight decimals and odd seconds, on both engines. */
 import { describe, expect, test } from 'vitest';
 
-import { byDepth, isDeep } from '../../../../../.config/depth.ts';
+import { byDepth } from '../../../../../.config/depth.ts';
 import { chargeAwkwardPrices } from '../../../test/awkward-prices.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
@@ -16,13 +16,13 @@ import { closeInSteps } from './period-end.ts';
 
 const DECEMBER = Date.UTC(2026, 11) / 1000;
 const JANUARY = Date.UTC(2027, 0) / 1000;
-/** Positions of one transaction of a period end. The deep tests have that of an installation, 250, and its edges. */
-const STEP = isDeep ? {} : { periodEndStep: 3 };
+/** A transaction of a period end moves 3 positions, and in a deep run 250, as in an installation. The numbers below are at these edges. */
+const tuning = byDepth({ usual: { periodEndStep: 3 }, deep: {} });
 /** Units of an amount in EUR times the seconds for which a price is. */
 const DIVISOR = 100_000_000n * 2_592_000n;
 
 async function startWithVms(engine: Engine, count: number, each?: (service: TestService, vm: number) => Promise<unknown>) {
-  const service = await startOperator({ engine, creditLimit: '9000000.00', tuning: STEP });
+  const service = await startOperator({ engine, creditLimit: '9000000.00', tuning });
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
   await each?.(service, identifier);
   const { id } = await service.store.read((db) => db.selectFrom('vms').select('account_id as id').executeTakeFirstOrThrow());
@@ -98,7 +98,7 @@ describe.each(engines)('on %s', (engine) => {
   );
 
   test('invoices prices whose sum of price-seconds exceeds 64 bits', async () => {
-    const { service, id } = await startWithVms(engine, isDeep ? 251 : 4);
+    const { service, id } = await startWithVms(engine, byDepth({ usual: 4, deep: 251 }));
     await service.store.commit(async ({ db }) => {
       const price = { monthly_price: 8_000_000_000_001 };
       await db.updateTable('positions').set(price).where('account_id', '=', id).execute();
@@ -111,7 +111,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   test('invoices each month of an account whose period could not be closed for months', async () => {
-    const { service, id } = await startWithVms(engine, isDeep ? 511 : 8);
+    const { service, id } = await startWithVms(engine, byDepth({ usual: 8, deep: 511 }));
     await service.store.commit(({ db }) => makeUneven(db, id));
     const november = await exactCents(service, id, DECEMBER);
     service.clock.advanceTo('2027-02-01T00:00:01Z');
@@ -133,7 +133,7 @@ describe.each(engines)('on %s', (engine) => {
       const form = { cores: 3, mem: 4096, disk: 40 };
       expect((await service.call('changeVm', { path: { vmid: String(vm) }, form })).status).toBe(200);
     };
-    const { service, id } = await startWithVms(engine, isDeep ? 200 : 5, resize);
+    const { service, id } = await startWithVms(engine, byDepth({ usual: 5, deep: 200 }), resize);
     await chargeAwkwardPrices(service, '2026-12-01T00:00:00.000Z');
     const { totals, exact } = await endTwoMonths(service, id);
     expect(totals).toEqual(exact);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
@@ -9,7 +11,6 @@ import { PortCalls } from '../../../test/ports/port-calls.ts';
 import type { HangingCall } from '../../../test/ports/port-calls.ts';
 
 const HOUR = 3_600;
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('completes a set-up after a quarter of an hour, and closes invoices at the end of a month', async () => {
   const service = await startOperator();

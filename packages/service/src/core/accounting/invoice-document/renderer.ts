@@ -10,11 +10,12 @@ const MAX_WAITING = 20;
 const RENDER_TIMEOUT_MS = 30_000;
 /** On a busy machine, a line takes about 2 ms. */
 const RENDER_TIMEOUT_OF_LINE_MS = 10;
-/** A thread loads its modules and fonts in a second, so the next renderer gets the threads of one that is closed. */
-const idleWorkers: Worker[] = [];
-const MAX_IDLE_WORKERS = 2;
 /** Longer documents wait for each other, and not the others for them. */
 const LONG_LINES = 1_000;
+const MAX_IDLE_WORKERS = 2;
+
+/** The threads of closed renderers, for the next one. A new thread loads its modules and fonts for a second. */
+const idleWorkers: Worker[] = [];
 
 /** Writes the files of short documents one after another in a worker thread, and those of long ones in another. */
 export interface DocumentRenderer {
