@@ -114,9 +114,10 @@ function poolOf({ id, datacenter, total, used }: IpPool): Finding {
   return { what: `pool ${id}`, state: `${left} of ${total} left at ${datacenter}`, isBad: left <= total * FEW_LEFT };
 }
 
-function queueOf({ queue, waiting, failed, oldest_seconds, is_held_up }: DueWork['queues'][number]): Finding {
-  const oldest = oldest_seconds === null ? '' : `, the oldest for ${oldest_seconds} s`;
-  return { what: `queue ${queue}`, state: `${waiting} waiting, ${failed} failed${oldest}`, isBad: is_held_up };
+function queueOf({ queue, waiting, failed, oldest_seconds, oldest, is_held_up }: DueWork['queues'][number]): Finding {
+  const age = oldest_seconds === null ? '' : `, the oldest for ${oldest_seconds} s`;
+  const about = oldest === null ? '' : `, ${oldest.subject} of account ${oldest.account_id ?? 'unknown'}`;
+  return { what: `queue ${queue}`, state: `${waiting} waiting, ${failed} failed${age}${about}`, isBad: is_held_up };
 }
 
 /** The last backup of an embedded store. That of PostgreSQL is in the queue store_backups, if the database archives its log. */

@@ -27,15 +27,17 @@ await runCommand(async () => {
 });
 
 function describe({ queues, failed }: DueWork): string {
-  const rows = queues.map(({ queue, waiting, failed: failures, oldest_seconds, is_held_up }) => [
+  const rows = queues.map(({ queue, waiting, failed: failures, oldest_seconds, oldest, is_held_up }) => [
     queue,
     String(waiting),
     String(failures),
     oldest_seconds === null ? '' : `${oldest_seconds} s`,
     is_held_up ? 'held up' : 'on time',
+    oldest?.subject ?? '',
+    oldest?.account_id ?? '',
   ]);
   const jobs = failed.length === 0 ? '' : `\n${jobsTable(failed)}\nRemove the cause, then run: reseller-server jobs retry ACCOUNT\n`;
-  return textTable([['queue', 'waiting', 'failed', 'oldest', 'state'], ...rows]) + jobs;
+  return textTable([['queue', 'waiting', 'failed', 'oldest', 'state', 'about', 'account'], ...rows]) + jobs;
 }
 
 function jobsTable(failed: readonly FailedJob[]): string {

@@ -72,7 +72,7 @@ test('the export of the audit is a queue, which fails while its file cannot be w
   const server = await startServer(environment);
   const client = operator.createClient({ baseUrl: server.operatorUrl, token: TOKEN });
   const create = (name: string) => operator.createAccount({ client, body: { name, credit_limit: '1.00' } });
-  const quiet = { queue: 'audit_export', waiting: 0, failed: 0, oldest_seconds: null, is_held_up: false };
+  const quiet = { queue: 'audit_export', waiting: 0, failed: 0, oldest_seconds: null, oldest: null, is_held_up: false };
   await create('one');
   await expect.poll(() => queueOf(server, 'audit_export'), { timeout: 60_000 }).toEqual(quiet);
   renameSync(join(directory, 'logs'), join(directory, 'moved'));
@@ -142,7 +142,7 @@ test('on PostgreSQL, the archiver counts as the backup: a failure shows, and a s
   await database.start();
   const server = await startServer({ ...LIVE, DATABASE_URL: database.url });
   const state = () => queueOf(server, 'store_backups');
-  const quiet = { queue: 'store_backups', waiting: 0, failed: 0, oldest_seconds: null, is_held_up: false };
+  const quiet = { queue: 'store_backups', waiting: 0, failed: 0, oldest_seconds: null, oldest: null, is_held_up: false };
   expect(await state()).toEqual(quiet);
   await set('archive_command', '/bin/false');
   await query(database.url, 'select pg_reload_conf()');

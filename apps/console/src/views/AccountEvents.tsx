@@ -10,6 +10,7 @@ import { Instant, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
+import { resourcePage } from '../ui/resource-page.ts';
 
 const WEBHOOK_COLUMNS: readonly Column<AccountWebhook>[] = [
   { header: 'URL', cell: ({ url }) => <Text value={url} /> },
@@ -96,19 +97,15 @@ export function Timeline({ accountId }: { readonly accountId: string }) {
   );
 }
 
-/** The pages of what an event is about, by the first part of its subject. */
-const PAGES: Readonly<Record<string, string>> = { vm: 'vms', dedicated: 'servers', domain: 'domains', invoice: 'invoices' };
-
 function entryOfEvent({ id, timestamp, type, subject }: AccountEvent): Entry {
   const [kind = '', name = ''] = subject.split('/');
-  const page = PAGES[kind];
   return {
     id,
     time: timestamp,
     what: type,
     about: subject,
     by: '',
-    href: page === undefined || name === '' ? undefined : `/${page}/${encodeURIComponent(name)}`,
+    href: resourcePage(kind, name),
   };
 }
 

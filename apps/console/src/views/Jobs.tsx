@@ -1,5 +1,6 @@
 import type { DueItem, FailedJob, WorkQueue } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 
 import { queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
@@ -8,6 +9,7 @@ import { Facts, Failure, Instant, PageHead, ShortId, Status } from '../ui/contro
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
+import { resourcePage } from '../ui/resource-page.ts';
 
 /** Scheduled jobs that are due next, and what else the service does without a request. */
 export function Jobs() {
@@ -65,7 +67,7 @@ export function Jobs() {
             empty={{ title: 'No job failed', text: 'A job that fails is tried again.' }}
           />
         )}
-        <Queues queues={data?.queues ?? []} isLoading={isPending} />
+        <Queues queues={data?.queues ?? []} names={names} isLoading={isPending} />
         <DataTable
           caption="Jobs that are due next"
           columns={columns}
@@ -79,31 +81,56 @@ export function Jobs() {
   );
 }
 
-const QUEUE_COLUMNS: readonly Column<WorkQueue>[] = [
-  { header: 'Queue', cell: ({ queue }) => labelOf(queue) },
-  { header: 'Waiting', width: '5rem', cell: ({ waiting }) => waiting },
-  { header: 'Failed', width: '5rem', cell: ({ failed }) => failed },
-  {
-    header: 'Oldest due for',
-    width: '10rem',
-    wide: true,
-    cell: ({ oldest_seconds }) => (oldest_seconds === null ? '' : durationOf(oldest_seconds)),
-  },
-  { header: 'State', width: '7rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
-];
+interface QueuesProps {
+  readonly queues: readonly WorkQueue[];
+  /** The names of accounts. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly isLoading: boolean;
+}
 
 /** The work that the service does without a request. */
-function Queues({ queues, isLoading }: { readonly queues: readonly WorkQueue[]; readonly isLoading: boolean }) {
+function Queues({ queues, names, isLoading }: QueuesProps) {
+  const columns: readonly Column<WorkQueue>[] = [
+    { header: 'Queue', cell: ({ queue }) => labelOf(queue) },
+    { header: 'Waiting', width: '5rem', cell: ({ waiting }) => waiting },
+    { header: 'Failed', width: '5rem', cell: ({ failed }) => failed },
+    {
+      header: 'Oldest due for',
+      width: '9rem',
+      wide: true,
+      cell: ({ oldest_seconds }) => (oldest_seconds === null ? '' : durationOf(oldest_seconds)),
+    },
+    { header: 'Oldest', width: '14rem', wide: true, cell: ({ oldest }) => (oldest === null ? '' : <Subject subject={oldest.subject} />) },
+    {
+      header: 'Account',
+      width: '12rem',
+      wide: true,
+      cell: ({ oldest }) => (oldest === null || oldest.account_id === null ? '' : <AccountName id={oldest.account_id} names={names} />),
+    },
+    { header: 'State', width: '7rem', cell: ({ is_held_up }) => <Status value={is_held_up ? 'held_up' : 'on_time'} /> },
+  ];
   return (
     <DataTable
       caption="Queues"
-      columns={QUEUE_COLUMNS}
+      columns={columns}
       rows={queues}
       isLoading={isLoading}
       rowKey={({ queue }) => queue}
       empty={{ title: 'No queue', text: 'The service has no work of its own.' }}
     />
   );
+}
+
+/** What an item of a queue is about, with a link to its page. */
+function Subject({ subject }: { readonly subject: string }) {
+  const [kind = '', id = ''] = subject.split('/');
+  const page = resourcePage(kind, id);
+  const name = (
+    <>
+      {labelOf(kind)} <ShortId id={id} />
+    </>
+  );
+  return page === undefined ? name : <Link href={page}>{name}</Link>;
 }
 
 function durationOf(seconds: number): string {

@@ -10,6 +10,7 @@ import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton } from '../ui/Actions.tsx';
 import { Button, CopyButton, Facts, Failure, Instant, Json, Money, Section, ShortId } from '../ui/controls.tsx';
 import { RequestResult } from '../ui/RequestResult.tsx';
+import { resourcePage } from '../ui/resource-page.ts';
 import { visible } from '../ui/visible.ts';
 
 const Replay = lazy(async () => ({ default: (await import('./Replay.tsx')).Replay }));
@@ -109,15 +110,12 @@ interface OfRequest {
   readonly request: AccountRequest;
 }
 
-/** Where the console shows what a request bought. */
-const PAGES: Readonly<Record<string, string>> = { vm: 'vms', dedicated: 'servers', domain: 'domains' };
-
 function BoughtThing({ request: { bought } }: OfRequest) {
   if (bought === null) return 'nothing';
   const { kind, subject, price } = bought;
   return (
     <>
-      <Link href={`/${PAGES[kind] ?? ''}/${encodeURIComponent(subject)}`}>{subject}</Link> for <Money amount={price} /> EUR net
+      <Link href={resourcePage(kind, subject) ?? ''}>{subject}</Link> for <Money amount={price} /> EUR net
       {kind === 'vm' ? ' for 30 days' : ''}
     </>
   );

@@ -4207,6 +4207,20 @@ export type DueItem = {
 };
 
 /**
+ * One item of a queue.
+ */
+export type QueuedItem = {
+    /**
+     * The resource that the work is about, such as `vm/48213` or `domain/reseller-customer.net`.
+     */
+    subject: string;
+    /**
+     * Account of the resource; null for a zone whose domain no longer exists.
+     */
+    account_id: Id | null;
+};
+
+/**
  * Work of one kind. `/metrics` has the same figures.
  */
 export type WorkQueue = {
@@ -4226,6 +4240,10 @@ export type WorkQueue = {
      * How long the oldest of the waiting items has been due; null if none waits, or if none has a time, such as the first attempt of a zone.
      */
     oldest_seconds: number | null;
+    /**
+     * The oldest of the failed items, or of the waiting ones if none failed; null if there is none, or if the store does not have the queue.
+     */
+    oldest: QueuedItem | null;
     /**
      * Whether the oldest waiting item has waited too long, or an item failed for a reason that the provider can remove.
      */

@@ -76,7 +76,14 @@ async function expectSame(service: TestOperator, queues: readonly WorkQueue[]): 
   ]);
 }
 
-const QUIET = { waiting: 0, failed: 0, oldest_seconds: null, is_held_up: false };
+/** The account of the key that the service calls with. */
+async function owner(service: TestOperator): Promise<string> {
+  await service.call('listVms');
+  const [request] = (await operator.listRequests({ client: service.client, query: { endpoint: '/vm/list' } })).items;
+  return String(request?.account_id);
+}
+
+const QUIET = { waiting: 0, failed: 0, oldest_seconds: null, oldest: null, is_held_up: false };
 const tuning = { queueFiguresMs: 0 };
 
 describe.each(engines)('on %s', (engine) => {
@@ -109,9 +116,13 @@ describe.each(engines)('on %s', (engine) => {
       service.clock.advanceTo(new Date(periodEnd + second * 1000).toISOString());
       expect(await states('period_ends')).toEqual([3, second, heldUp]);
     }
+    const [server] = (await operator.listDedicatedServers({ client: service.client })).items;
+    const ofServer = { subject: `server/${server?.id}`, account_id: server?.account_id };
+    const ofDomain = { subject: `domain/${DOMAIN}`, account_id: await owner(service) };
     service.clock.advanceTo('2027-12-01T00:00:00Z');
-    expect((await states('server_jobs'))[0]).toBe(1);
-    expect((await states('domain_expiries'))[0]).toBe(1);
+    expect(await queueOf(service, 'server_jobs')).toMatchObject({ waiting: 1, oldest: ofServer });
+    expect(await queueOf(service, 'domain_expiries')).toMatchObject({ waiting: 1, oldest: ofDomain });
+    expect((await queueOf(service, 'period_ends'))?.oldest?.subject).toMatch(/^account\/[0-9a-f-]{36}$/);
     await service.runScheduledJobs();
     expect([await queueOf(service, 'period_ends'), await queueOf(service, 'domain_expiries')]).toEqual([QUIET, QUIET]);
   });
@@ -120,14 +131,15 @@ describe.each(engines)('on %s', (engine) => {
     const calls = new PortCalls();
     const service = await startOperator({ engine, tuning, dns: new TestDns(calls) });
     await register(service, DOMAIN);
-    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, waiting: 1 });
+    const oldest = { subject: `domain/${DOMAIN}`, account_id: await owner(service) };
+    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, oldest, waiting: 1 });
     calls.defaultFault = (purpose) => (purpose === 'tell' ? 'fails before' : 'none');
     await service.runScheduledJobs();
-    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, failed: 1, is_held_up: true });
+    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, oldest, failed: 1, is_held_up: true });
     calls.defaultFault = () => 'none';
     // Its next attempt is due, and was not made yet.
     service.clock.advance(61_000);
-    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, failed: 1, is_held_up: true });
+    expect(await queueOf(service, 'zones')).toEqual({ ...QUIET, oldest, failed: 1, is_held_up: true });
     await service.runScheduledJobs();
     expect(await queueOf(service, 'zones')).toEqual(QUIET);
   });
@@ -135,11 +147,12 @@ describe.each(engines)('on %s', (engine) => {
   test('a receiver that fails is shown, and does not degrade the service', async () => {
     const service = await startOperator({ engine, tuning });
     const receiver = await startReceiver(fail);
-    await addConfirmed(service, { url: receiver.url });
+    const { webhook_id: id } = await addConfirmed(service, { url: receiver.url });
     await service.call('createVm', { form: SMALL_VM });
     await service.runScheduledJobs();
     await expect.poll(async () => (await queueOf(service, 'webhooks'))?.failed).toBe(1);
-    expect(await queueOf(service, 'webhooks')).toMatchObject({ failed: 1, is_held_up: false });
+    const oldest = { subject: `webhook/${id}`, account_id: await owner(service) };
+    expect(await queueOf(service, 'webhooks')).toMatchObject({ failed: 1, oldest, is_held_up: false });
   });
 
   test('a scheduled backup waits until it is made, and fails while the hypervisor does', async () => {
@@ -149,28 +162,44 @@ describe.each(engines)('on %s', (engine) => {
     const path = { vmid: String(body.data.identifier) };
     expect((await service.call('setVmBackupSchedule', { path, form: { interval: 'daily' } })).status).toBe(200);
     service.clock.advance(86_400_000);
-    expect(await queueOf(service, 'backups')).toMatchObject({ waiting: 1, failed: 0, is_held_up: false });
+    const oldest = { subject: `vm/${path.vmid}`, account_id: await owner(service) };
+    expect(await queueOf(service, 'backups')).toMatchObject({ waiting: 1, failed: 0, oldest, is_held_up: false });
     calls.plan = ['fails before'];
     await service.runScheduledJobs();
-    expect(await queueOf(service, 'backups')).toMatchObject({ waiting: 0, failed: 1, is_held_up: true });
+    expect(await queueOf(service, 'backups')).toMatchObject({ waiting: 0, failed: 1, oldest, is_held_up: true });
   });
 
   test('a task holds up nothing for six hours', async () => {
     const service = await startOperator({ engine, tuning, delays: { install: 40_000_000 } });
-    await service.call('createVm', { form: SMALL_VM });
+    const { body } = await service.call('createVm', { form: SMALL_VM });
     service.clock.advance(6 * 3_600_000);
-    expect(await queueOf(service, 'tasks')).toEqual({ waiting: 1, failed: 0, oldest_seconds: 21_600, is_held_up: false });
+    const oldest = { subject: `vm/${body.data.identifier}`, account_id: await owner(service) };
+    expect(await queueOf(service, 'tasks')).toEqual({ waiting: 1, failed: 0, oldest_seconds: 21_600, oldest, is_held_up: false });
     service.clock.advance(1_000);
     expect(await queueOf(service, 'tasks')).toMatchObject({ is_held_up: true });
   });
 
-  test('a change that cannot be undone holds up its queue', async () => {
+  test('changes that cannot be undone hold up their queue, which names the VM of the oldest', async () => {
     const service = await startOperator({ engine, tuning });
     service.hypervisor.failing = new Error('away');
     service.hypervisor.failingToRemove = new Error('away');
     expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
-    expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 1, is_held_up: false });
+    const [first] = service.hypervisor.orders.keys();
+    const oldest = { subject: `vm/${first}`, account_id: await owner(service) };
+    expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 1, oldest, is_held_up: false });
     service.clock.advance(301_000);
-    expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 1, is_held_up: true });
+    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(503);
+    expect(await queueOf(service, 'deliveries')).toMatchObject({ waiting: 2, oldest, is_held_up: true });
+  });
+
+  test('the oldest item is one that failed, even if another has waited longer', async () => {
+    const calls = new PortCalls();
+    const service = await startOperator({ engine, tuning, dns: new TestDns(calls) });
+    calls.defaultFault = (purpose) => (purpose === 'tell' ? 'fails before' : 'none');
+    await register(service, 'failing.net');
+    await service.runScheduledJobs();
+    await register(service, 'waiting.net');
+    const account_id = await owner(service);
+    expect(await queueOf(service, 'zones')).toMatchObject({ waiting: 1, failed: 1, oldest: { subject: 'domain/failing.net', account_id } });
   });
 });

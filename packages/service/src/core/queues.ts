@@ -2,6 +2,7 @@
  * Every queue of the service: work that no request waits for. `/metrics`, `GET /due-work`, `/readyz` and the console show them from this list,
  * which has one entry for each name in the document of the operator API.
  */
+import type { QueuedItem } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { AliasableExpression } from 'kysely';
 
@@ -23,12 +24,17 @@ import { dueStarts } from './vm/ended-machines.ts';
 
 export interface QueueState extends QueueFigures {
   readonly queue: QueueName;
+  /** The oldest failed item or, if none failed, the oldest waiting one. */
+  readonly oldest: QueuedItem | undefined;
   /** Whether a person should look at it. */
   readonly isHeldUp: boolean;
 }
 
-/** An item of a queue, with a time in milliseconds, or in the unit of `instantOf`. Null if its time is not known. */
-type Items = AliasableExpression<{ readonly since: number | null }>;
+interface DatedItem extends QueuedItem {
+  /** Milliseconds, or the unit of `instantOf`. Null if the time is not known. */
+  readonly since: number | null;
+}
+type Items = AliasableExpression<DatedItem>;
 
 interface Queue {
   /** The items that are due and have not failed, with the time at which each became due. Undefined if the store does not have the queue. */
@@ -63,17 +69,20 @@ const NAMES = everyNameOf<Readonly<Record<QueueName, unknown>>>()([
   'store_backups',
 ]);
 
+/** A domain that was deleted may still have a zone. */
+const ownerOfZone = sql<string | null>`(select account_id from domains where name = zone_changes.domain)`.as('account_id');
+
 const queues: Readonly<Record<QueueName, Queue>> = {
-  period_ends: jobQueue(periodEndJobs),
-  server_jobs: jobQueue(dedicatedServerJobs),
-  domain_expiries: jobQueue(domainExpiryJobs),
+  period_ends: jobQueue(periodEndJobs, 'account'),
+  server_jobs: jobQueue(dedicatedServerJobs, 'server'),
+  domain_expiries: jobQueue(domainExpiryJobs, 'domain'),
   invoice_documents: {
     // Without a seller, no document is due.
     waiting: (db) =>
       pendingDocuments(db)
         .where(({ exists, selectFrom }) => exists(selectFrom('settings').select('name').where('name', '=', 'seller')))
-        .select('period_end as since'),
-    failed: (db) => failedJobs(db, 'document'),
+        .select(['period_end as since', about('invoice', 'id')]),
+    failed: (db) => failedJobs(db, 'document').select(about('invoice', 'subject')),
     instantOf: (seconds) => seconds * 1000,
   },
   zones: {
@@ -81,54 +90,83 @@ const queues: Readonly<Record<QueueName, Queue>> = {
     waiting: (db, now) =>
       db
         .selectFrom('zone_changes')
-        .select(sql<number | null>`nullif(next_attempt, 0)`.as('since'))
+        .select([sql<number | null>`nullif(next_attempt, 0)`.as('since'), ownerOfZone, about('domain', 'domain')])
         .where('attempts', '=', 0)
         .where('next_attempt', '<=', now),
-    failed: (db) => db.selectFrom('zone_changes').select('next_attempt as since').where('attempts', '>', 0),
+    failed: (db) =>
+      db
+        .selectFrom('zone_changes')
+        .select(['next_attempt as since', ownerOfZone, about('domain', 'domain')])
+        .where('attempts', '>', 0),
   },
   webhooks: {
     failsForReseller: true,
-    waiting: (db, now) => dueWebhooks(db, now).where('failing_since', 'is', null).select(dueSince.as('since')),
+    waiting: (db, now) =>
+      dueWebhooks(db, now)
+        .where('failing_since', 'is', null)
+        .select([dueSince.as('since'), 'account_id', about('webhook', 'id')]),
     failed: (db) =>
       db
         .selectFrom('webhooks')
-        .select('failing_since as since')
+        .select(['failing_since as since', 'account_id', about('webhook', 'id')])
         .where('failing_since', 'is not', null)
         .where('enabled', '=', 1)
         .where('removed', '=', 0),
   },
   backups: {
-    waiting: (db, now) => dueBackups(db, Math.floor(now / 1000)).select('backup_due as since'),
-    failed: (db) => db.selectFrom('vms').select('backup_due as since').where('backup_due', 'is not', null).where('backup_failing', '=', 1),
+    waiting: (db, now) => dueBackups(db, Math.floor(now / 1000)).select(['backup_due as since', 'account_id', about('vm', 'id')]),
+    failed: (db) =>
+      db
+        .selectFrom('vms')
+        .select(['backup_due as since', 'account_id', about('vm', 'id')])
+        .where('backup_due', 'is not', null)
+        .where('backup_failing', '=', 1),
     instantOf: (seconds) => seconds * 1000,
   },
   machine_starts: {
-    waiting: (db, now) => dueStarts(db, now).select('next_start as since'),
+    waiting: (db, now) => dueStarts(db, now).select(['next_start as since', 'account_id', about('vm', 'id')]),
     failed: (db) =>
-      db.selectFrom('vms').select('next_start as since').where('machine_ended', 'is not', null).where('start_attempts', '>', 0),
+      db
+        .selectFrom('vms')
+        .select(['next_start as since', 'account_id', about('vm', 'id')])
+        .where('machine_ended', 'is not', null)
+        .where('start_attempts', '>', 0),
   },
   deliveries: {
-    waiting: (db) => db.selectFrom('reservations').select('created as since').where('task', 'is', null),
+    waiting: (db) => reservations(db).where('task', 'is', null),
   },
   tasks: {
     // An installation or a backup takes as long as the system that carries it out.
     heldUpAfterMs: 6 * HOUR_MS,
-    waiting: (db) => db.selectFrom('reservations').select('created as since').where('task', 'is not', null),
+    waiting: (db) => reservations(db).where('task', 'is not', null),
   },
   audit_export: {},
   store_backups: { heldUpAfterMs: HOUR_MS },
 };
 
-function jobQueue(kind: JobKind): Queue {
+/** @param resource What the jobs are about. */
+function jobQueue(kind: JobKind, resource: string): Queue {
   return {
-    waiting: (db, now) => dueJobs(db, kind, dueBefore(now)).where(mayRun('job', 'accounts.id')).select('job.due as since'),
-    failed: (db) => failedJobs(db, 'job').where('kind', 'in', kind.names),
+    waiting: (db, now) =>
+      dueJobs(db, kind, dueBefore(now))
+        .where(mayRun('job', 'accounts.id'))
+        .select(['job.due as since', 'accounts.id as account_id', about(resource, 'job.id')]),
+    failed: (db) => failedJobs(db, 'job').where('kind', 'in', kind.names).select(about(resource, 'subject')),
     instantOf: (column) => kind.dueAt(column) * 1000,
   };
 }
 
 function failedJobs(db: Db, work: Work) {
-  return db.selectFrom('failed_jobs').select('next_attempt as since').where('work', '=', work);
+  return db.selectFrom('failed_jobs').select(['next_attempt as since', 'account_id']).where('work', '=', work);
+}
+
+function reservations(db: Db) {
+  return db.selectFrom('reservations').select(['created as since', 'account_id', 'subject']);
+}
+
+/** The subject of an item, such as `vm/48213`. @param column The identifier of the resource. */
+function about(resource: string, column: string) {
+  return sql<string>`${sql.lit(`${resource}/`)} || ${sql.ref(column)}`.as('subject');
 }
 
 /** The state of every queue of a service now. */
@@ -142,18 +180,20 @@ export async function queueStates(db: Db, { ownQueues }: Pick<Runtime, 'ownQueue
   const states = await Promise.all(
     NAMES.map(async (name) => {
       const queue = queues[name];
-      const figures = queue.waiting === undefined ? await ownQueues[name]?.() : figuresIn(counted, name, now);
-      return figures && queueState(name, queue, figures);
+      if (queue.waiting !== undefined) return stateIn(counted, name, now);
+      const figures = await ownQueues[name]?.();
+      return figures && toState(name, figures, undefined);
     }),
   );
   return states.filter((state) => state !== undefined);
 }
 
+/** The items of a part of a queue, of which it has at least one. */
 interface Counted {
   readonly queue: QueueName;
   readonly part: 'waiting' | 'failed';
   readonly items: number;
-  readonly oldest: number | null;
+  readonly oldest: DatedItem;
 }
 
 /** Counts all queues with one statement. */
@@ -161,41 +201,43 @@ async function countAll(db: Db, now: number): Promise<readonly Counted[]> {
   const parts = NAMES.flatMap((queue) => {
     const { waiting, failed } = queues[queue];
     return [
-      ...(waiting ? [selectCount(db, { queue, part: 'waiting', items: waiting(db, now) })] : []),
-      ...(failed ? [selectCount(db, { queue, part: 'failed', items: failed(db) })] : []),
+      ...(waiting ? [selectCount(db, { queue, part: 'waiting', found: waiting(db, now) })] : []),
+      ...(failed ? [selectCount(db, { queue, part: 'failed', found: failed(db) })] : []),
     ];
   });
   const [first, ...others] = parts;
-  return first ? others.reduce((all, part) => all.unionAll(part), first).execute() : [];
+  const rows = first ? await others.reduce((all, part) => all.unionAll(part), first).execute() : [];
+  return rows.map(({ queue, part, items, ...oldest }) => ({ queue, part, items: Number(items), oldest }));
 }
 
-function selectCount(db: Db, { queue, part, items }: Pick<Counted, 'queue' | 'part'> & { readonly items: Items }) {
+/** Selects the oldest item, with the number of all. */
+function selectCount(db: Db, { queue, part, found }: Pick<Counted, 'queue' | 'part'> & { readonly found: Items }) {
+  const items = db.selectFrom(found.as('each')).select(['subject', 'account_id', 'since']).orderBy('since').limit(sql.lit(MAX_COUNTED));
+  const oldest = db
+    .selectFrom(items.as('item'))
+    .select(({ fn }) => ['subject', 'account_id', 'since', fn.countAll<number>().over().as('items')])
+    .orderBy('since', (order) => order.asc().nullsLast())
+    .limit(sql.lit(1));
   return db
-    .selectFrom(db.selectFrom(items.as('each')).select('since').orderBy('since').limit(sql.lit(MAX_COUNTED)).as('item'))
-    .select(({ fn }) => [
-      sql.lit(queue).as('queue'),
-      sql.lit(part).as('part'),
-      fn.countAll<number>().as('items'),
-      fn.min('since').as('oldest'),
-    ]);
+    .selectFrom(oldest.as('oldest'))
+    .selectAll()
+    .select([sql.lit(queue).as('queue'), sql.lit(part).as('part')]);
 }
 
-function figuresIn(counted: readonly Counted[], name: QueueName, now: number): QueueFigures {
+function stateIn(counted: readonly Counted[], name: QueueName, now: number): QueueState {
   const { instantOf = (since) => since } = queues[name];
   const waiting = counted.find(({ queue, part }) => queue === name && part === 'waiting');
   const failed = counted.find(({ queue, part }) => queue === name && part === 'failed');
-  const oldest = waiting?.oldest ?? undefined;
-  return {
-    waiting: Number(waiting?.items ?? 0),
-    failed: Number(failed?.items ?? 0),
-    oldestMs: oldest === undefined ? undefined : Math.max(0, now - instantOf(Number(oldest))),
+  const since = waiting?.oldest.since ?? undefined;
+  const figures = {
+    waiting: waiting?.items ?? 0,
+    failed: failed?.items ?? 0,
+    oldestMs: since === undefined ? undefined : Math.max(0, now - instantOf(Number(since))),
   };
+  return toState(name, figures, (failed ?? waiting)?.oldest);
 }
 
-function queueState(
-  queue: QueueName,
-  { heldUpAfterMs = DEFAULT_HELD_UP_AFTER_MS, failsForReseller = false }: Queue,
-  figures: QueueFigures,
-): QueueState {
-  return { queue, ...figures, isHeldUp: (figures.oldestMs ?? 0) > heldUpAfterMs || (figures.failed > 0 && !failsForReseller) };
+function toState(queue: QueueName, figures: QueueFigures, oldest: QueuedItem | undefined): QueueState {
+  const { heldUpAfterMs = DEFAULT_HELD_UP_AFTER_MS, failsForReseller = false } = queues[queue];
+  return { queue, ...figures, oldest, isHeldUp: (figures.oldestMs ?? 0) > heldUpAfterMs || (figures.failed > 0 && !failsForReseller) };
 }

@@ -36,8 +36,15 @@ export const getDueWork: ReadOperation<'getDueWork'> = {
   },
 };
 
-function toWorkQueue({ queue, waiting, failed, oldestMs, isHeldUp }: QueueState): WorkQueue {
-  return { queue, waiting, failed, oldest_seconds: oldestMs === undefined ? null : Math.floor(oldestMs / 1000), is_held_up: isHeldUp };
+function toWorkQueue({ queue, waiting, failed, oldestMs, oldest, isHeldUp }: QueueState): WorkQueue {
+  return {
+    queue,
+    waiting,
+    failed,
+    oldest_seconds: oldestMs === undefined ? null : Math.floor(oldestMs / 1000),
+    oldest: oldest ? { subject: oldest.subject, account_id: oldest.account_id } : null,
+    is_held_up: isHeldUp,
+  };
 }
 
 /** POST /accounts/{account_id}/retry-jobs */
