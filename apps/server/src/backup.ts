@@ -4,8 +4,9 @@ import { basename, join } from 'node:path';
 
 import { backUpSqliteStore } from '@reseller/service/maintenance';
 
-import { counted, dataDirectory, invocationOf, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
+import { counted, dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { describeCopy } from './describe-copy.ts';
+import { invocationOf } from './invocation.ts';
 
 const USAGE = `Usage: ${invocationOf('backup')} (--to FILE | --in DIRECTORY [--keep NUMBER]) [--from DIRECTORY]
 

@@ -1,5 +1,5 @@
 /** Options and error messages of the maintenance commands. */
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { errorText, isError } from '@reseller/contract/is-error';
@@ -10,11 +10,6 @@ import { SecretError } from './secrets.ts';
 
 /** Paths in options and variables are relative to this folder, regardless of the current folder. */
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
-
-/** How a command is run: in an installation as a command of `reseller-server`, otherwise as a script of the repository. */
-export function invocationOf(script: string, command = script): string {
-  return basename(process.argv[1] ?? '').startsWith('reseller-server') ? `reseller-server ${command}` : `npx -y pnpm@12 ${script}`;
-}
 
 /** An error of the user; the message is for the user. */
 export class UsageError extends Error {

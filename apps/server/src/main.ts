@@ -1,14 +1,13 @@
 /** The service as a process. */
-import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { errorText, isError } from '@reseller/contract/is-error';
 
 import { ConfigurationError, readConfiguration, unknownVariables } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
+import { invocationOf } from './invocation.ts';
 
-const isSandbox = basename(process.argv[1] ?? '').startsWith('reseller-sandbox');
-const USAGE = `Usage: ${isSandbox ? 'reseller-sandbox' : 'reseller-server start'} [--real]
+const USAGE = `Usage: ${invocationOf('start')} [--real]
 
   --real  each VM is a machine of QEMU on this computer
 

@@ -1,7 +1,8 @@
 /** Brings the tables of a store up to date before a new version starts; packages/service/OPERATIONS.md, "Upgrade". */
 import { lockingSessionsOf, migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service/maintenance';
 
-import { dataDirectory, flagOf, invocationOf, runCommand, UsageError } from './command-line.ts';
+import { dataDirectory, flagOf, runCommand, UsageError } from './command-line.ts';
+import { invocationOf } from './invocation.ts';
 import { secretOf } from './secrets.ts';
 
 const USAGE = `Usage: ${invocationOf('migrate')} [--dry-run]

@@ -7,7 +7,8 @@ import { readDatabaseUrl } from '@reseller/service/configuration';
 import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/maintenance';
 import type { Compared } from '@reseller/service/maintenance';
 
-import { counted, dataDirectory, HelpRequest, invocationOf, optionsOf, UsageError } from './command-line.ts';
+import { counted, dataDirectory, HelpRequest, optionsOf, UsageError } from './command-line.ts';
+import { invocationOf } from './invocation.ts';
 
 const USAGE = `Usage: ${invocationOf('move')} [--from DIRECTORY] [--to URL]
 

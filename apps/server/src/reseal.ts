@@ -2,8 +2,9 @@
 import { errorText } from '@reseller/contract/is-error';
 import { reseal, StoreOpenError, StoreUnavailableError, systemClock, systemRandom } from '@reseller/service';
 
-import { counted, invocationOf } from './command-line.ts';
+import { counted } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { invocationOf } from './invocation.ts';
 import { secretFrom } from './key-files.ts';
 import { openStore } from './open-store.ts';
 

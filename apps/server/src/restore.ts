@@ -1,8 +1,9 @@
 /** Restores the embedded store from a backup; packages/service/OPERATIONS.md, "Restore". */
 import { restoreSqliteStore } from '@reseller/service/maintenance';
 
-import { dataDirectory, flagOf, invocationOf, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
+import { dataDirectory, flagOf, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { describeCopy } from './describe-copy.ts';
+import { invocationOf } from './invocation.ts';
 
 const USAGE = `Usage: ${invocationOf('restore')} --from FILE [--to DIRECTORY] [--without-checksum]
 

@@ -504,7 +504,7 @@ test('the printed token advances the clock, and the next banner shows its offset
 });
 
 test.each([
-  ['--help', { code: 0, stdout: expect.stringMatching(/^Usage: reseller-server start \[--real\]\n/), stderr: '' }],
+  ['--help', { code: 0, stdout: expect.stringMatching(/^Usage: npx -y pnpm@12 start \[--real\]\n/), stderr: '' }],
   ['--reel', { code: 1, stdout: '', stderr: expect.stringMatching(/^Unknown option '--reel'.*\n\nUsage: /) }],
 ])('the option %s starts nothing', async (option, result) => {
   const directory = join(temporaryDirectory(), 'data');
