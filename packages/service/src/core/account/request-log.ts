@@ -25,16 +25,8 @@ export async function readLog(
   requestLog: RequestLog,
   { accountId, before, offset = 0, limit }: LogPage,
 ): Promise<NumberedLogEntry[]> {
-  await requestLog.number(db, accountId);
-  const newest = await db
-    .selectFrom('request_log')
-    .select('number')
-    .where('account_id', '=', accountId)
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
   // Entries are numbered without a gap, so an offset is a position in the index, however deep it is.
-  const first = (before === undefined ? (newest?.number ?? 0) : before - 1) - offset;
+  const first = (before === undefined ? await newestNumber(db, requestLog, accountId) : before - 1) - offset;
   const rows = await db
     .selectFrom('request_log as entry')
     .leftJoin('request_log_bodies as shared', (join) =>
@@ -54,6 +46,18 @@ export async function readLog(
     ...entry,
     response_body: responseOf(entry, body),
   }));
+}
+
+async function newestNumber(db: Db, requestLog: RequestLog, accountId: string): Promise<number> {
+  await requestLog.number(db, accountId);
+  const newest = await db
+    .selectFrom('request_log')
+    .select('number')
+    .where('account_id', '=', accountId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.number ?? 0;
 }
 
 /** The sizes of the request log and of the whole store. */
