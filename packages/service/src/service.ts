@@ -19,6 +19,7 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Service, ServiceOptions } from './service-options.ts';
 import { startRuntime } from './start-runtime.ts';
 import type { StartedRuntime } from './start-runtime.ts';
+import { inBackground } from './store/background.ts';
 import { missingSettings, operationsThatSet } from './store/missing-settings.ts';
 
 /**
@@ -114,8 +115,9 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const background = createBackground({ runtime, clock, metrics, failedAuthentications, logger });
-  const runRound = jobRunner({ runtime, clock, metrics, now, keyUse, background, logger });
+  const ofJobs = { ...runtime, store: inBackground(store) };
+  const background = createBackground({ runtime: ofJobs, clock, metrics, failedAuthentications, logger });
+  const runRound = jobRunner({ runtime: ofJobs, clock, metrics, now, keyUse, background, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),

@@ -30,6 +30,8 @@ export interface Tuning {
   readonly longReads: number;
   /** Connections of an instance to PostgreSQL. Further transactions wait. */
   readonly connections: number;
+  /** Those of them that work has for which no request waits. */
+  readonly backgroundConnections: number;
   /** Pages of the write-ahead log at which the embedded store copies it into the database. */
   readonly checkpointPages: number;
   /** Pages at which transactions wait for the copying. A full disk recovers once the whole log fits into its free space. */
@@ -105,6 +107,7 @@ export const DEFAULT_TUNING: Tuning = {
   streamedRows: 500,
   longReads: 4,
   connections: 20,
+  backgroundConnections: 4,
   // 4 MiB, and 8 MiB. A batch of purchases writes about 0.3 MiB.
   checkpointPages: 1_024,
   maxLogPages: 2_048,

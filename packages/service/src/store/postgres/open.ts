@@ -6,6 +6,7 @@ import { StoreUnavailableError } from '../store.ts';
 import type { PoolFigures, Store } from '../store.ts';
 import { DEFAULT_TUNING } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
+import { waitingLine } from '../waiting-line.ts';
 import { postgresCommit, retryingCollisions } from './commit.ts';
 import type { WithSession } from './commit.ts';
 import { assertOwnSessions, backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
@@ -17,7 +18,6 @@ import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
 import { postgresSharing } from './sharing.ts';
-import { waitingLine } from './waiting-line.ts';
 
 export interface PostgresStoreOptions {
   /** Replaces defaults. */

@@ -1,5 +1,5 @@
-import { StoreBusyError } from '../store.ts';
-import type { PoolFigures } from '../store.ts';
+import { StoreBusyError } from './store.ts';
+import type { PoolFigures } from './store.ts';
 
 export interface WaitingLineOptions {
   /** Holders at the same time. */

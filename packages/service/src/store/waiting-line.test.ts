@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { StoreBusyError } from '../store.ts';
+import { StoreBusyError } from './store.ts';
 import { waitingLine } from './waiting-line.ts';
 
 const A_LONG_TIME_MS = 60_000;
