@@ -64,6 +64,7 @@ describe('a store of one process', () => {
   });
 
   test('does not store the time of a wrong clock', async () => {
+    ownProcessTime();
     const store = await seededStore();
     const { clock, check } = newClockCheck(store);
     await check.mark();
