@@ -45,17 +45,20 @@ it.each(['guessed', true])('refuses the provenance %s', async (value) => {
 const consequence = (value: string) => lint(withText(file, '  x-retry: never', `  x-retry: never\n  x-consequence: ${value}`));
 
 it.each([
-  '{ reads: getThing }',
-  '{ cases: [{ text: A. }] }',
-  '{ reads: getThing, cases: [] }',
-  '{ reads: getThing, cases: [{ when: { a: b } }] }',
+  '{ reads: getThing, parameters: {} }',
+  '{ parameters: {}, cases: [{ text: A. }] }',
+  '{ reads: getThing, cases: [{ text: A. }] }',
+  '{ reads: getThing, parameters: {}, cases: [] }',
+  '{ reads: getThing, parameters: {}, cases: [{ when: { a: b } }] }',
 ])('refuses x-consequence: %s', async (value) => {
   const message = expect.stringMatching(/^x-consequence has the value .* EXTENSIONS.md allows: a consequence\.$/);
   expect(await consequence(value)).toEqual([{ rule, at: `${file}#/put/x-consequence`, message }]);
 });
 
 it('accepts a consequence with a text for each case', async () => {
-  expect(await consequence('{ reads: getThing, cases: [{ when: { state: on }, text: It runs. }, { text: It stops. }] }')).toEqual([]);
+  expect(
+    await consequence('{ reads: getThing, parameters: {}, cases: [{ when: { state: on }, text: It runs. }, { text: It stops. }] }'),
+  ).toEqual([]);
 });
 
 it.each(['not-shown', '{ minimum: shown }', "{ '*': not-shown, minimum: shown }"])('accepts x-constraints: %s', async (value) => {

@@ -25,8 +25,12 @@ const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
 ]);
 
 function isConsequence(value: unknown): boolean {
-  if (!isFields(value) || !isText(value['reads']) || !Array.isArray(value['cases']) || value['cases'].length === 0) return false;
-  return value['cases'].every((one: unknown) => isFields(one) && isText(one['text']));
+  if (!isFields(value) || !isText(value['reads']) || !isFields(value['parameters'])) return false;
+  return (
+    Array.isArray(value['cases']) &&
+    value['cases'].length > 0 &&
+    value['cases'].every((one: unknown) => isFields(one) && isText(one['text']))
+  );
 }
 
 interface Extension {

@@ -2,7 +2,7 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 
 import { isReference } from './nodes.ts';
 
-const REMARKS = new Set(['$ref', 'description', 'summary', 'default', 'examples', 'deprecated']);
+const REMARKS = new Set(['$ref', 'title', 'description', 'summary', 'default', 'examples', 'deprecated']);
 
 /** Generators drop a constraint next to a reference, or write code that does not compile. */
 export const referenceSiblings: Oas3Rule = () => ({

@@ -1,24 +1,50 @@
 /** The sentences of `x-consequence`, with the amounts of the responses that they are about. */
-import { joinPointer, keysOf, parseDocument, readOperations, schemaNodes } from '@reseller/contract';
+import { joinPointer, keysOf, parseDocument, readOperations, schemaNodes, valueAt } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
 import type { OperationId } from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { sentenceOf } from '../src/document/consequence.ts';
+import { givenBy, sentenceOf } from '../src/document/consequence.ts';
 import { operations } from '../src/document/operations.data.ts';
 
 const document = parseDocument(operatorDocument);
-const marked = Object.entries(operations).flatMap(([id, { consequence, path }]) => (consequence ? [{ id, path, consequence }] : []));
+const described = readOperations(document);
+const marked = Object.entries(operations).flatMap(([id, { consequence }]) => (consequence ? [{ id, consequence }] : []));
 
-describe.each(marked)('$id', ({ path, consequence: { reads, query = {}, items, where = {}, cases } }) => {
-  const read = readOperations(document).find(({ id }) => id === reads) ?? expect.fail(`There is no operation ${reads}.`);
+test('the dialog of each operation that starts or raises a cost says the cost', () => {
+  const costly = described.filter(({ pointer }) => Object(valueAt(document, pointer))['x-effect'] === 'cost').map(({ id }) => id);
+  expect(costly.length).toBeGreaterThan(0);
+  const told = Object.entries(operations).flatMap(([id, { consequence, quote }]) => ((consequence ?? quote) === undefined ? [] : [id]));
+  expect(told).toEqual(expect.arrayContaining(costly));
+});
+
+test('the operation at the same path followed by `/quote` states the price, and each of its values has a title', () => {
+  expect(operations.resizeVm.quote).toMatchObject({ id: 'quoteResizeVm', titles: { price: 'Price for 30 days' } });
+  const quotes = Object.values(operations).flatMap(({ quote }) => quote ?? []);
+  expect(quotes.flatMap(({ titles }) => Object.values(titles)).filter((title) => title === 'undefined')).toEqual([]);
+});
+
+describe.each(marked)('$id', ({ id, consequence: { reads, parameters, items, where = {}, cases } }) => {
+  const operation = described.find((one) => one.id === id) ?? expect.fail(`There is no operation ${id}.`);
+  const read = described.find((one) => one.id === reads) ?? expect.fail(`There is no operation ${reads}.`);
   const root = read.responses['200']?.content['application/json']?.pointer ?? expect.fail(`${reads} has no JSON.`);
 
-  test('reads an operation that takes its resource', () => {
+  test('reads an operation that takes its parameters', () => {
     expect(read.method).toBe('GET');
-    const [, resource] = /\{(\w+)\}/.exec(path) ?? [];
     const names = new Set(read.parameters.map(({ name }) => name));
-    expect([resource, ...Object.keys(query)].filter((name) => !names.has(String(name)))).toEqual([]);
+    expect(Object.keys(parameters).filter((name) => !names.has(name))).toEqual([]);
+    expect(read.parameters.filter(({ name, required }) => required && !(name in parameters))).toEqual([]);
+  });
+
+  test('refers only to values that its request has', () => {
+    const body = operation.body?.pointer;
+    const inBody = body === undefined ? [] : schemaNodes(document, body).flatMap(({ schema }) => keysOf(schema, 'properties'));
+    const has = new Set([
+      ...operation.parameters.filter(({ in: place }) => place === 'path').map(({ name }) => `$request.path.${name}`),
+      ...inBody.map((name) => `$request.body#/${name}`),
+    ]);
+    const references = [...Object.values(parameters), ...Object.values(where)].map(String).filter((value) => value.startsWith('$'));
+    expect(references.filter((reference) => !has.has(reference))).toEqual([]);
   });
 
   test('names only values that the response has', () => {
@@ -82,6 +108,23 @@ test.each<[OperationId, object, string | undefined]>([
 ])('%s: the first case that fits has the amounts of %o', (id, response, sentence) => {
   const { consequence } = operations[id];
   expect(consequence && sentenceOf(consequence, response)).toBe(sentence);
+});
+
+test('a sentence is about what the form names, and waits until the form names it', () => {
+  const order = operations.orderDedicatedServer.consequence ?? expect.fail('The order of a server has no sentence.');
+  const form = { account_id: 'a', market_id: 'chosen' };
+  const market = {
+    items: [
+      { id: 'other', price: '10.00' },
+      { id: 'chosen', price: '1234.5' },
+    ],
+    next_cursor: null,
+  };
+  expect(givenBy(order, { body: form })?.parameters).toEqual({ limit: 200 });
+  const chosen = givenBy(order, { body: form }) ?? expect.fail('The form names an offer.');
+  expect(sentenceOf(chosen, market)).toBe('The account pays 1\u202f234.50 EUR net when the set-up completes, and again at each renewal.');
+  expect(sentenceOf(chosen, { items: [] })).toBeUndefined();
+  for (const body of [undefined, {}, { market_id: '' }]) expect(givenBy(order, { body })).toBeUndefined();
 });
 
 /** The schemas at a name with dots, through lists. */

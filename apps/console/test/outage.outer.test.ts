@@ -1,9 +1,10 @@
 /** Pages that were not loaded before an outage of the service open after it. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth } from '../../../.config/depth.ts';
+import { startSandbox } from '../../../.config/sandbox.ts';
 import { consoleLink, openContext, startRestartable } from './browser.ts';
 import type { Restartable } from './browser.ts';
 
@@ -55,4 +56,20 @@ test.skipIf(noBrowser !== undefined)('a page that the service does not have is t
   await page.getByText('This page failed').waitFor();
   expect(documents - before).toBe(1);
   await context.close();
+});
+
+test.skipIf(noBrowser !== undefined)('the overview says how much of a held up queue failed', async () => {
+  const away = { RESELLER_DNS: 'powerdns', RESELLER_POWERDNS_URL: 'http://127.0.0.1:1', RESELLER_POWERDNS_API_KEY: 'unused' };
+  const failing = await startSandbox(away);
+  onTestFinished(() => failing.stop());
+  const { context, page, faults } = await openContext(browser);
+  onTestFinished(() => context.close());
+  await page.goto(consoleLink(failing));
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor();
+  await page.goto(`${failing.operatorUrl}/console/overview`);
+  await page
+    .getByRole('row', { name: /^Zones [1-9]\d* failed, \d+ waiting$/ })
+    .first()
+    .waitFor();
+  expect(faults).toEqual([]);
 });

@@ -159,6 +159,8 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
 
   test.each([
     ['resize', 'Extension: Change VM resources'],
+    ['terminate vm', 'Extension: Delete a VM'],
+    ['webhook signature', 'Guide: Events and webhooks'],
     ['cancel server', 'Operation: Cancel a dedicated server'],
     ['price before buying', 'Guide: Your first purchase'],
     ['sdk', 'Guide: The TypeScript client'],

@@ -7,13 +7,34 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export interface DescribedConsequence {
   readonly reads: OperationId;
-  readonly query?: Values;
+  readonly parameters: Values;
   readonly items?: string;
   readonly where?: Values;
   readonly cases: readonly { readonly when?: Values; readonly text: string }[];
 }
 
+/** The parts of a request that a consequence can refer to. */
+interface Request {
+  readonly path?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
+
 const CENTS = 2;
+
+/** The consequence with the values of the request instead of its references. Undefined if the request lacks one of them. */
+export function givenBy(consequence: DescribedConsequence, { path, body }: Request): DescribedConsequence | undefined {
+  const { parameters, where = {} } = consequence;
+  function filled(values: Values): Values {
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const [, place, key = ''] = /^\$request\.(path\.|body#\/)(\w+)$/.exec(String(value)) ?? [];
+        return [name, place === undefined ? value : (Object(place === 'path.' ? path : body)[key] ?? '')];
+      }),
+    );
+  }
+  const given = { ...consequence, parameters: filled(parameters), where: filled(where) };
+  return [...Object.values(given.parameters), ...Object.values(given.where)].includes('') ? undefined : given;
+}
 
 /** The sentence about what the operation `reads` returned. Undefined if no case fits. */
 export function sentenceOf({ items: list, where = {}, cases }: DescribedConsequence, response: unknown): string | undefined {

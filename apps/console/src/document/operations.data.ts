@@ -16,6 +16,8 @@ interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destruc
   /** Whether a header lets the operation only create its resource, and not replace one. */
   readonly mayOnlyCreate: boolean;
   readonly consequence?: DescribedConsequence | undefined;
+  /** The operation that states the price of a request to this one, and the titles of the values in its response. Undefined if there is none. */
+  readonly quote?: { readonly id: string; readonly titles: Readonly<Record<string, string>> } | undefined;
   /** The path of the secret in its response that no operation returns again, such as `['issued', 'key']`. Undefined if it has none. */
   readonly secret?: readonly string[] | undefined;
 }
@@ -44,6 +46,7 @@ function factsOf(operation: Operation): Facts {
     scope: String(scope),
     sandboxOnly: sandboxOnly === true,
     consequence,
+    quote: quoteOf(operation),
     secret: secret?.path,
     versionedBy: readerOf(operation),
     mayOnlyCreate: operation.parameters.some(({ name }) => name === 'If-None-Match'),
@@ -56,6 +59,17 @@ function readerOf({ path, parameters }: Operation): Pick<Operation, 'id' | 'path
   const readers = readOperations(document).filter(({ method, path: read }) => method === 'GET' && `${path}/`.startsWith(`${read}/`));
   const [nearest] = readers.toSorted((one, other) => other.path.length - one.path.length);
   return nearest && { id: nearest.id, path: nearest.path };
+}
+
+/** The operation at the same path followed by `/quote`. */
+function quoteOf({ path }: Operation): Facts['quote'] {
+  const quote = readOperations(document).find((one) => one.path === `${path}/quote`);
+  const response = quote?.responses['200']?.content['application/json']?.pointer;
+  if (quote === undefined || response === undefined) return undefined;
+  const titles = schemaNodes(document, response).flatMap(({ schema, pointer }) =>
+    keysOf(schema, 'properties').map((name) => [name, String(valueAt(document, joinPointer(pointer, 'properties', name, 'title')))]),
+  );
+  return { id: quote.id, titles: Object.fromEntries(titles) };
 }
 
 interface Secret {

@@ -23,7 +23,7 @@ import { Fields } from './Fields.tsx';
 import { firstControl } from './firstControl.ts';
 import { bodyOf, hasDay, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
-import { ResizeQuote } from './ResizeQuote.tsx';
+import { Quote } from './Quote.tsx';
 import { visible } from './visible.ts';
 
 /** The operation of the dialog, and the values that the page knows. */
@@ -122,12 +122,12 @@ function Form({ opened, today, onDone, onClose }: Props & { readonly today: stri
     <form ref={element} onSubmit={submit} className={`operation ${countFields(form.body) > MANY_FIELDS ? 'many' : ''}`} noValidate={false}>
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       {Object.keys(given).length > 0 && <p className="target">{visible(withTimes(opened.target ?? Object.values(given).join(', ')))}</p>}
-      <Consequence id={id} path={given} />
+      <Consequence id={id} request={readable(request) ?? { path: given }} />
       <Description text={form.description} />
       {destructive && <p className="strong">This cannot be undone.</p>}
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
-      {id === 'resizeVm' && <ResizeQuote request={readable(request)} />}
+      <Quote id={id} request={readable(request)} />
       {mutation.error && (
         <p className="error" role="alert">
           {messageOf(mutation.error)}

@@ -48,7 +48,9 @@ function Work({ work: { failed, queues } }: { readonly work: DueWork }) {
   const names = useAccountNames();
   const troubles: readonly Trouble[] = [
     ...failed.map(({ kind, account_id, reason }) => ({ what: `${labelOf(kind)}, ${names.get(account_id) ?? account_id}`, why: reason })),
-    ...queues.filter(({ is_held_up }) => is_held_up).map(({ queue, waiting }) => ({ what: labelOf(queue), why: `${waiting} waiting` })),
+    ...queues
+      .filter(({ is_held_up }) => is_held_up)
+      .map(({ queue, failed: tried, waiting }) => ({ what: labelOf(queue), why: `${tried} failed, ${waiting} waiting` })),
   ];
   return (
     <Section title="Failed or held up" actions={<Link href="/jobs">Open the jobs</Link>}>
@@ -75,7 +77,7 @@ function Unpaid() {
   // A long list keeps the rows that were paid since it was read.
   const unpaid = open.rows.filter(({ status }) => status === 'OPEN').toSorted((one, other) => dueOf(one).localeCompare(dueOf(other)));
   const columns: readonly Column<Invoice>[] = [
-    { header: 'Invoice', cell: ({ id, number }) => <Text value={number ?? id} /> },
+    { header: 'Invoice', cell: ({ id, number }) => <Link href={`/invoices/${id}`}>{number ?? id}</Link> },
     { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
     { header: 'State', width: '7rem', cell: ({ id }) => <Status value={overdueIds.has(id) ? 'overdue' : 'OPEN'} /> },

@@ -2589,22 +2589,32 @@ export type NetAndGross = {
  */
 export type ResizeQuote = {
     /**
+     * Price for 30 days
+     *
      * The price for 30 days. A resize to the current resources leaves it as it is.
      */
     price: NetAndGross;
     /**
+     * Until the end of the period
+     *
      * The cost of the new position on the invoice of the current period. It is 0 for a stopped VM.
      */
     until_period_end: NetAndGross;
     /**
+     * End of the period
+     *
      * When the current invoice period ends.
      */
     period_end: Instant;
     /**
+     * Credit needed, net
+     *
      * Net amount of the credit of the account that the resize needs, in EUR. It is 0 if the price does not rise.
      */
     needed_credit: CreditAmount;
     /**
+     * Sale that it loses
+     *
      * Title of the sale whose prices the VM would lose. Null if it loses none.
      */
     ended_sale: string | null;
