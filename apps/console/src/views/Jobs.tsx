@@ -100,7 +100,7 @@ function Queues({ queues, names, isLoading }: QueuesProps) {
       wide: true,
       cell: ({ oldest_seconds }) => (oldest_seconds === null ? '' : durationOf(oldest_seconds)),
     },
-    { header: 'Oldest', width: '14rem', wide: true, cell: ({ oldest }) => (oldest === null ? '' : <Subject subject={oldest.subject} />) },
+    { header: 'Oldest', width: '20rem', wide: true, cell: ({ oldest }) => (oldest === null ? '' : <Subject subject={oldest.subject} />) },
     {
       header: 'Account',
       width: '12rem',
