@@ -4221,11 +4221,11 @@ export type DueItem = {
  */
 export type QueuedItem = {
     /**
-     * The resource that the work is about, such as `vm/48213` or `domain/reseller-customer.net`.
+     * The resource that the work is about, such as `vm/48213` or `domain/reseller-customer.net`. `zone/` and its name for a zone that belongs to no domain.
      */
     subject: string;
     /**
-     * Account of the resource; null for a zone whose domain no longer exists.
+     * Account of the resource; null for a zone that belongs to no domain.
      */
     account_id: Id | null;
 };

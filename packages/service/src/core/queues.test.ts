@@ -144,6 +144,16 @@ describe.each(engines)('on %s', (engine) => {
     expect(await queueOf(service, 'zones')).toEqual(QUIET);
   });
 
+  test('a reverse zone belongs to no domain', async () => {
+    const calls = new PortCalls();
+    const service = await startOperator({ engine, tuning, dns: new TestDns(calls) });
+    calls.defaultFault = (purpose) => (purpose === 'tell' ? 'fails before' : 'none');
+    await service.call('createVm', { form: SMALL_VM });
+    await service.runScheduledJobs();
+    const oldest = { subject: expect.stringMatching(/^zone\/[0-9a-f.]+\.(in-addr|ip6)\.arpa$/), account_id: null };
+    expect(await queueOf(service, 'zones')).toMatchObject({ oldest, is_held_up: true });
+  });
+
   test('a receiver that fails is shown, and does not degrade the service', async () => {
     const service = await startOperator({ engine, tuning });
     const receiver = await startReceiver(fail);

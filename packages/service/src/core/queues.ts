@@ -69,8 +69,10 @@ const NAMES = everyNameOf<Readonly<Record<QueueName, unknown>>>()([
   'store_backups',
 ]);
 
-/** A domain that was deleted may still have a zone. */
-const ownerOfZone = sql<string | null>`(select account_id from domains where name = zone_changes.domain)`.as('account_id');
+/** Null for a reverse zone, and for the zone of a domain that was deleted. */
+const accountOfZone = sql<string | null>`(select account_id from domains where name = zone_changes.domain)`;
+const ownerOfZone = accountOfZone.as('account_id');
+const aboutZone = sql<string>`case when ${accountOfZone} is null then 'zone/' else 'domain/' end || zone_changes.domain`.as('subject');
 
 const queues: Readonly<Record<QueueName, Queue>> = {
   period_ends: jobQueue(periodEndJobs, 'account'),
@@ -90,14 +92,10 @@ const queues: Readonly<Record<QueueName, Queue>> = {
     waiting: (db, now) =>
       db
         .selectFrom('zone_changes')
-        .select([sql<number | null>`nullif(next_attempt, 0)`.as('since'), ownerOfZone, about('domain', 'domain')])
+        .select([sql<number | null>`nullif(next_attempt, 0)`.as('since'), ownerOfZone, aboutZone])
         .where('attempts', '=', 0)
         .where('next_attempt', '<=', now),
-    failed: (db) =>
-      db
-        .selectFrom('zone_changes')
-        .select(['next_attempt as since', ownerOfZone, about('domain', 'domain')])
-        .where('attempts', '>', 0),
+    failed: (db) => db.selectFrom('zone_changes').select(['next_attempt as since', ownerOfZone, aboutZone]).where('attempts', '>', 0),
   },
   webhooks: {
     failsForReseller: true,
