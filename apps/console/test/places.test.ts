@@ -24,7 +24,7 @@ test('every operation of the operator document has a place, or a reason to have 
   // Pages name an operation as an action or a query, or call its function.
   const isUsed = (id: string) => new RegExp(`'${id}'|"${id}"|\\b${id}\\(`).test(source);
   const readByForms = new Set(
-    Object.entries(operations).flatMap(([id, { versionedBy }]) => (isUsed(id) && versionedBy ? [versionedBy.id] : [])),
+    Object.entries(operations).flatMap(([id, { versionedBy, quote }]) => (isUsed(id) ? [versionedBy?.id, quote?.id] : [])),
   );
   const missing = Object.keys(operations).filter((id) => !isUsed(id) && !readByForms.has(id));
   expect(missing).toEqual(Object.keys(LEFT_OUT));
