@@ -35,7 +35,7 @@ import { endChange } from './change.ts';
 import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
-import { leaveNode, nodeWithRoom, outOfCapacity, takeRoomOn } from './placement.ts';
+import { leaveNode, takeRoom } from './placement.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from './ssh-keys.ts';
 import { forgetUserData, storeUserData } from './user-data.ts';
 
@@ -160,12 +160,8 @@ async function reservePurchase(db: Db, given: Purchase): Promise<ReservedPurchas
   const { runtime, accountId, vm, now } = purchase;
   const { vmIdentifiers: identifiers, ports } = runtime;
   const { random } = ports;
-  // 1. Read the price list, close the periods of the account that have ended, and choose a node.
-  const [{ catalogue, vatRates }, , chosen] = await together([
-    priceListOf(db, accountId),
-    settle(db, runtime, { accountId, now }),
-    nodeWithRoom(db, vm.hostsystem, vm),
-  ]);
+  // 1. Read the price list, and close the periods of the account that have ended.
+  const [{ catalogue, vatRates }] = await together([priceListOf(db, accountId), settle(db, runtime, { accountId, now })]);
   // 2. Check the form against the catalogue.
   const { host, os } = offerFor(purchase, catalogue);
   // 3. Take volume of a sale, and find the price.
@@ -175,26 +171,24 @@ async function reservePurchase(db: Db, given: Purchase): Promise<ReservedPurchas
   assertPriceAccepted(monthlyPrice, purchase.maxPrice);
   const newVm = newVmOf(purchase, { host, os, sale, monthlyPrice, validFrom });
   await assertMonthOf(db, accountId, { added: (hosts) => highestPriceAt(newVm, hosts), hosts: catalogue.hosts, field: 'cores', now });
-  // 4. Store the VM with an identifier, its addresses and its user data.
-  if (chosen === undefined) throw outOfCapacity(host.name);
-  const vmId = await insertVm(db, { ...newVm, node: chosen }, { from: drawIdentifier(random, identifiers), now, identifiers });
+  // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key, and room on a node.
+  const start = heldFrom(Math.floor(now / 1000), Math.floor(ports.clock.now() / 1000));
+  const hold = holdOf({ start, monthlyPrice });
+  const [, spending, node] = await together([
+    holdCredit(db, accountId, hold),
+    spend(db, purchase.spender, monthlyPrice, now),
+    takeRoom(db, host.name, vm),
+  ]);
+  // 5. Store the VM with an identifier.
+  const vmId = await insertVm(db, { ...newVm, node }, { from: drawIdentifier(random, identifiers), now, identifiers });
+  // 6. Check the quota, take addresses, and store the user data.
   const { ips, allowFallbackIPs } = vm;
   const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs, now };
-  const [addresses] = await together([
+  const [, addresses] = await together([
+    assertVmQuota(db, accountId),
     assignAddresses(db, order),
     vm.userData === null ? undefined : storeUserData(db, runtime, { vmId, text: vm.userData, isPending: false }),
   ]);
-  // 5. Take the cost until the end of the period from the credit of the account and from the limit of the API key, check the quota, and take room
-  // on the node. From here to the commit, other purchases of the account and on the node wait.
-  const start = heldFrom(Math.floor(now / 1000), Math.floor(ports.clock.now() / 1000));
-  const hold = holdOf({ start, monthlyPrice });
-  const [, spending, , node] = await together([
-    holdCredit(db, accountId, hold),
-    spend(db, purchase.spender, monthlyPrice, now),
-    assertVmQuota(db, accountId),
-    takeRoomOn(db, chosen, { hostsystem: host.name, vm }),
-  ]);
-  if (node !== chosen) await db.updateTable('vms').set({ node }).where('id', '=', vmId).execute();
   const vat = vatInForce(vatRates, now);
   return {
     accountId,

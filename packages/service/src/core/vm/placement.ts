@@ -56,31 +56,6 @@ function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
   return { cores, mem, disk, storage: storage ?? 0 };
 }
 
-/** The first node of a host system that has room. Another purchase can take the room until `takeRoomOn` does. */
-export async function nodeWithRoom(db: Db, hostsystem: string, vm: Footprint): Promise<string | undefined> {
-  const [node] = await nodesWithRoom(db, { hostsystem, ...roomOf(vm) });
-  return node?.name;
-}
-
-/**
- * Takes room on a node or, if another purchase has taken it, on the first node of the host system that has enough.
- *
- * @returns The name of the node.
- * @throws Refusal 409 if no node has enough room.
- */
-export async function takeRoomOn(
-  db: Db,
-  node: string,
-  { hostsystem, vm }: { readonly hostsystem: string; readonly vm: Footprint },
-): Promise<string> {
-  const [taken] = await takeOnNode(db, { node, ...roomOf(vm) });
-  return taken?.name ?? takeRoom(db, hostsystem, vm);
-}
-
-export function outOfCapacity(hostsystem: string, remedy = CHOOSE_ANOTHER): Refusal {
-  return new Refusal(409, 'out_of_capacity', `The host system ${hostsystem} has no room for this VM at the moment. ${remedy}`);
-}
-
 const CHOOSE_ANOTHER = 'Choose another host system, or fewer resources.';
 
 /**
@@ -90,12 +65,14 @@ const CHOOSE_ANOTHER = 'Choose another host system, or fewer resources.';
  * @returns The name of the node.
  * @throws Refusal 409 if no node has enough room.
  */
-export async function takeRoom(db: Db, hostsystem: string, vm: Footprint, remedy?: string): Promise<string> {
+export async function takeRoom(db: Db, hostsystem: string, vm: Footprint, remedy = CHOOSE_ANOTHER): Promise<string> {
   const wanted = { hostsystem, ...roomOf(vm) };
   for (;;) {
     const [taken] = await takeOnFirstNode(db, wanted);
     if (taken) return taken.name;
-    if ((await nodeWithRoom(db, hostsystem, vm)) === undefined) throw outOfCapacity(hostsystem, remedy);
+    const [candidate] = await nodesWithRoom(db, wanted);
+    if (!candidate)
+      throw new Refusal(409, 'out_of_capacity', `The host system ${hostsystem} has no room for this VM at the moment. ${remedy}`);
     // Another purchase has taken the room of the node that was the first one.
   }
 }
