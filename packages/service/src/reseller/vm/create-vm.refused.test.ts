@@ -115,6 +115,15 @@ test('responds with 409 if no addresses are free, and changes nothing', async ()
   expect(await footprint(service)).toEqual(before);
 });
 
+test('responds with 402 if credit, room and addresses are all missing', async () => {
+  const service = await startService({ creditLimit: '5.00' });
+  await service.store.commit(async ({ db }) => {
+    await db.updateTable('host_nodes').set({ used_cores: 2047 }).execute();
+    await db.deleteFrom('ip_addresses').execute();
+  });
+  expect(await service.call('createVm', { form: SMALL_VM })).toMatchObject({ status: 402, body: { type: 'credit_limit_exceeded' } });
+});
+
 test('responds with 503 if the hypervisor fails, and undoes the purchase on both sides', async () => {
   const service = await startService();
   const before = await footprint(service);
