@@ -92,7 +92,7 @@ test('jobs shows a failed job, and tries it again', async () => {
   const client = operator.createClient({ baseUrl: server.operatorUrl, token: TOKEN });
   await operator.advanceClock({ client, body: { by_seconds: 40 * 86_400 } });
   const jobs = async () => (await run(environment, 'jobs')).stdout;
-  await expect.poll(jobs, { timeout: 60_000 }).toMatch(/^period_ends +0 +1 +held up$/m);
+  await expect.poll(jobs, { timeout: 60_000 }).toMatch(new RegExp(`^period_ends +0 +1 +held up +account/${ACCOUNT} +${ACCOUNT}$`, 'm'));
   expect(await jobs()).toMatch(new RegExp(`^${ACCOUNT} +period_end +\\d+ +\\S+ +the page is damaged`, 'm'));
   database.exec('drop trigger broken');
   database.close();

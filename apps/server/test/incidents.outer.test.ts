@@ -230,7 +230,9 @@ end
 echo invoices $(curl -fsS http://127.0.0.1:4010/accounting/invoices -H "X-SERVICE-APIKEY: $key" | grep -o '"total"' | wc -l)
 stop`;
     const stdout = await runIncident(`a failed job, ${engine}`, script, temporaryDirectory());
-    expect(stdout).toMatch(/^period_ends +0 +1 +held up$[^]*01900000-0000-7000-8000-000000000001 .*the tax office refuses/m);
+    expect(stdout).toMatch(
+      /^period_ends +0 +1 +held up +account\/[0-9a-f-]{36} .*$[^]*01900000-0000-7000-8000-000000000001 .*the tax office refuses/m,
+    );
     expect(stdout).toMatch(/^These jobs run within seconds:$/m);
     expect(stdout).toMatch(/^invoices [1-9]/m);
   });
