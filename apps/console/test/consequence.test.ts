@@ -4,7 +4,7 @@ import operatorDocument from '@reseller/openapi/operator.json' with { type: 'jso
 import type { OperationId } from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { givenBy, sentenceOf } from '../src/document/consequence.ts';
+import { evaluateConsequence, sentenceOf } from '../src/document/consequence.ts';
 import { operations } from '../src/document/operations.data.ts';
 
 const document = parseDocument(operatorDocument);
@@ -120,11 +120,11 @@ test('a sentence is about what the form names, and waits until the form names it
     ],
     next_cursor: null,
   };
-  expect(givenBy(order, { body: form })?.parameters).toEqual({ limit: 200 });
-  const chosen = givenBy(order, { body: form }) ?? expect.fail('The form names an offer.');
+  expect(evaluateConsequence(order, { body: form })?.parameters).toEqual({ limit: 200 });
+  const chosen = evaluateConsequence(order, { body: form }) ?? expect.fail('The form names an offer.');
   expect(sentenceOf(chosen, market)).toBe('The account pays 1\u202f234.50 EUR net when the set-up completes, and again at each renewal.');
   expect(sentenceOf(chosen, { items: [] })).toBeUndefined();
-  for (const body of [undefined, {}, { market_id: '' }]) expect(givenBy(order, { body })).toBeUndefined();
+  for (const body of [undefined, {}, { market_id: '' }]) expect(evaluateConsequence(order, { body })).toBeUndefined();
 });
 
 /** The schemas at a name with dots, through lists. */

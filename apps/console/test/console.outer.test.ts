@@ -11,7 +11,7 @@ import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
 import { decimalOf, grouped, sumOf } from '../src/api/money.ts';
-import { givenBy, sentenceOf } from '../src/document/consequence.ts';
+import { evaluateConsequence, sentenceOf } from '../src/document/consequence.ts';
 import { operations } from '../src/document/operations.data.ts';
 import { visible } from '../src/ui/visible.ts';
 import { call, consoleLink, openContext, operate, overflowOf, runPrintedPurchase, startRestartable } from './browser.ts';
@@ -497,7 +497,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
         }
         await item.click();
         const named = path.split('/')[1] ?? '';
-        const given = givenBy(consequence, { path: { account_id: DEMO_ACCOUNT, invoice_id: named, vm_id: named } });
+        const given = evaluateConsequence(consequence, { path: { account_id: DEMO_ACCOUNT, invoice_id: named, vm_id: named } });
         const query = new URLSearchParams(Object.entries(given?.parameters ?? {}).map(([name, value]) => [name, String(value)]));
         const read = operations[consequence.reads].path.replace(/\{(\w+)\}/, (_, name: string) => query.get(name) ?? '');
         const response = await operate(sandbox.current(), `GET ${read}${read.includes(named) ? '' : `?${query}`}`);

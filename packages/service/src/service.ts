@@ -115,9 +115,9 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const ofJobs = { ...runtime, store: inBackground(store) };
-  const background = createBackground({ runtime: ofJobs, clock, metrics, failedAuthentications, logger });
-  const runRound = jobRunner({ runtime: ofJobs, clock, metrics, now, keyUse, background, logger });
+  const backgroundRuntime = { ...runtime, store: inBackground(store) };
+  const background = createBackground({ runtime: backgroundRuntime, clock, metrics, failedAuthentications, logger });
+  const runRound = jobRunner({ runtime: backgroundRuntime, clock, metrics, now, keyUse, background, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),

@@ -21,8 +21,8 @@ interface Request {
 
 const CENTS = 2;
 
-/** The consequence with the values of the request instead of its references. Undefined if the request lacks one of them. */
-export function givenBy(consequence: DescribedConsequence, { path, body }: Request): DescribedConsequence | undefined {
+/** Evaluates the runtime expressions of a consequence, such as `$request.path.vm_id`. Undefined if the request lacks one of the values. */
+export function evaluateConsequence(consequence: DescribedConsequence, { path, body }: Request): DescribedConsequence | undefined {
   const { parameters, where = {} } = consequence;
   function filled(values: Values): Values {
     return Object.fromEntries(

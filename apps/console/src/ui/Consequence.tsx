@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
 import { useMayUse } from '../app/session.ts';
-import { givenBy, sentenceOf } from '../document/consequence.ts';
+import { evaluateConsequence, sentenceOf } from '../document/consequence.ts';
 import { operations } from '../document/operations.data.ts';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 /** What an operation means for the resource of the form, in amounts. */
 export function Consequence({ id, request }: Props) {
   const { consequence: described } = operations[id];
-  const consequence = described && givenBy(described, request);
+  const consequence = described && evaluateConsequence(described, request);
   const reads = described?.reads ?? id;
   const { path: template } = operations[reads];
   const parameters = Object.entries(consequence?.parameters ?? {});

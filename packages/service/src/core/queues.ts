@@ -69,11 +69,6 @@ const NAMES = everyNameOf<Readonly<Record<QueueName, unknown>>>()([
   'store_backups',
 ]);
 
-/** Null for a reverse zone, and for the zone of a domain that was deleted. */
-const accountOfZone = sql<string | null>`(select account_id from domains where name = zone_changes.domain)`;
-const ownerOfZone = accountOfZone.as('account_id');
-const aboutZone = sql<string>`case when ${accountOfZone} is null then 'zone/' else 'domain/' end || zone_changes.domain`.as('subject');
-
 const queues: Readonly<Record<QueueName, Queue>> = {
   period_ends: jobQueue(periodEndJobs, 'account'),
   server_jobs: jobQueue(dedicatedServerJobs, 'server'),
@@ -90,12 +85,11 @@ const queues: Readonly<Record<QueueName, Queue>> = {
   zones: {
     // A change that was not tried yet has no time.
     waiting: (db, now) =>
-      db
-        .selectFrom('zone_changes')
-        .select([sql<number | null>`nullif(next_attempt, 0)`.as('since'), ownerOfZone, aboutZone])
+      zonesToPublish(db)
+        .select(sql<number | null>`nullif(next_attempt, 0)`.as('since'))
         .where('attempts', '=', 0)
         .where('next_attempt', '<=', now),
-    failed: (db) => db.selectFrom('zone_changes').select(['next_attempt as since', ownerOfZone, aboutZone]).where('attempts', '>', 0),
+    failed: (db) => zonesToPublish(db).select('next_attempt as since').where('attempts', '>', 0),
   },
   webhooks: {
     failsForReseller: true,
@@ -156,6 +150,17 @@ function jobQueue(kind: JobKind, resource: string): Queue {
 
 function failedJobs(db: Db, work: Work) {
   return db.selectFrom('failed_jobs').select(['next_attempt as since', 'account_id']).where('work', '=', work);
+}
+
+/** A reverse zone, and the zone of a deleted domain, have neither a domain nor an account. */
+function zonesToPublish(db: Db) {
+  return db
+    .selectFrom('zone_changes')
+    .leftJoin('domains', 'domains.name', 'zone_changes.domain')
+    .select([
+      'domains.account_id',
+      sql<string>`case when domains.name is null then 'zone/' else 'domain/' end || zone_changes.domain`.as('subject'),
+    ]);
 }
 
 function reservations(db: Db) {

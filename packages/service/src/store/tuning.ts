@@ -30,7 +30,7 @@ export interface Tuning {
   readonly longReads: number;
   /** Connections of an instance to PostgreSQL. Further transactions wait. */
   readonly connections: number;
-  /** Those of them that work has for which no request waits. */
+  /** How many of them work next to requests uses at the same time. */
   readonly backgroundConnections: number;
   /** Pages of the write-ahead log at which the embedded store copies it into the database. */
   readonly checkpointPages: number;
