@@ -83,6 +83,18 @@ test('doctor marks what needs a person in a live service, and fails', async () =
   expect((await run(environment, 'doctor')).stdout).toMatch(/^ +last backup +0 h ago, verified, \d+ bytes, /m);
 });
 
+test('doctor names the reverse zone that the name server does not get, which belongs to no account', async () => {
+  const away = { RESELLER_DNS: 'powerdns', RESELLER_POWERDNS_URL: 'http://127.0.0.1:1', RESELLER_POWERDNS_API_KEY: 'unused' };
+  const environment = await environmentOf(away);
+  await startServer(environment);
+  const doctor = async () => (await run(environment, 'doctor')).stdout;
+  await expect.poll(doctor, { timeout: 60_000 }).toMatch(/^! +queue zones +\d+ waiting, [1-9]/m);
+  const database = new DatabaseSync(join(environment.RESELLER_DATA_DIR, 'store.sqlite'), { timeout: 30_000 });
+  database.exec("delete from zone_changes where domain not like '%.arpa'");
+  database.close();
+  await expect.poll(doctor, { timeout: 60_000 }).toMatch(/^! +queue zones +\d+ waiting, [1-9]\d* failed, zone\/\S+\.arpa$/m);
+});
+
 test('jobs shows a failed job, and tries it again', async () => {
   const environment = await environmentOf();
   const server = await startServer(environment);
