@@ -38,8 +38,11 @@ function isWait(before: string): boolean {
   const start = Math.max(before.lastIndexOf('.poll('), before.lastIndexOf('vi.waitFor('), before.lastIndexOf('vi.waitUntil('));
   if (start < 0) return false;
   let open = 0;
-  for (const character of before.slice(start)) open += character === '(' ? 1 : character === ')' ? -1 : 0;
-  return open > 0;
+  for (const character of before.slice(before.indexOf('(', start))) {
+    open += character === '(' ? 1 : character === ')' ? -1 : 0;
+    if (open === 0) return false;
+  }
+  return true;
 }
 
 /** The calls, up to the parenthesis that closes them. */

@@ -1,15 +1,24 @@
 /** The workflow files, by the validator of GitHub's own editor, and the facts that it cannot know. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 
-import { validate } from '@actions/languageservice';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
 
 import { PUBLISHED } from './publish/packages.ts';
 import { REPOSITORY } from './turbo.ts';
+
+// The validator imports JSON without the import attribute that Node requires.
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    return specifier.endsWith('.json') ? { ...resolved, importAttributes: { type: 'json' } } : resolved;
+  },
+});
+const { validate } = await import('@actions/languageservice');
 
 interface Workflow {
   readonly jobs: Readonly<Record<string, { readonly 'runs-on': string; readonly steps: readonly { readonly run?: string }[] }>>;

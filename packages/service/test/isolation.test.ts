@@ -105,7 +105,9 @@ test('no list shows another account any data of an account that has each kind of
     // The first account of an unused service sees nothing of anybody else.
     const alone = (await unused.call(id, { apiKey: first })).body.data;
     if (!STOCK.has(id)) expect.soft(withoutIdentifiers(body.data), id).toEqual(withoutIdentifiers(alone));
-    const shown = textsOf(body.data);
+    // A number such as the identifier of a VM can also be a limit of a host system, which everybody sees.
+    const seenByAll = new Set(textsOf(alone));
+    const shown = textsOf(body.data).filter((text) => !seenByAll.has(text));
     const leaked = marks.filter((mark) => shown.some((text) => text === mark || (mark.length > 5 && text.includes(mark))));
     expect.soft(leaked, id).toEqual([]);
   }

@@ -1,7 +1,9 @@
 /** Runs the rules of a Schematron whose patterns and rules are all in one file, as the official rules of EN 16931 are. */
-import { evaluateXPathToBoolean, evaluateXPathToNodes, Language } from 'fontoxpath';
+import fontoxpath from 'fontoxpath';
 import { parseXmlDocument } from 'slimdom';
 import type { Element, Node } from 'slimdom';
+
+const { evaluateXPathToBoolean, evaluateXPathToNodes, Language } = fontoxpath;
 
 const SCHEMATRON = 'http://purl.oclc.org/dsdl/schematron';
 

@@ -160,7 +160,7 @@ test.each([
 });
 
 test('JSON with escaped invisible characters has the same value', () => {
-  for (const text of [...HOSTILE, '\u007f\ud800\u{e0001}\u{10ffff}']) {
+  for (const text of [...HOSTILE, '\u{e0001}\u{10ffff}\u007f\ud800']) {
     const json = JSON.stringify({ [text]: text });
     expect(JSON.parse(unseenAsJson(json))).toEqual({ [text]: text });
     expect(visible(unseenAsJson(json))).toBe(unseenAsJson(json));
