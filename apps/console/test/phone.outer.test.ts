@@ -146,6 +146,17 @@ describe.skipIf(noBrowser !== undefined)('on a phone', () => {
   });
 });
 
+test.skipIf(noBrowser !== undefined).each(['blocked', 'Shop of Nordlicht', 'order=1007'])(
+  'the list of VMs finds one by "%s"',
+  async (words) => {
+    await call(sandbox.current(), 'POST /vm/48213/edit', { name: 'Shop of Nordlicht', labels: 'order=1007' });
+    await operate(sandbox.current(), 'PUT /vms/48213/abuse-status', { status: 'BLOCKED', reason: 'Spam' });
+    await openPage('vms');
+    await page.getByLabel('Filter: VMs').fill(words);
+    await expect.poll(() => page.locator('tbody .row-link').allTextContents()).toEqual(['48213 Shop of Nordlicht']);
+  },
+);
+
 /** The last states of what the other tests go on using. */
 async function endStates(current: Sandbox): Promise<void> {
   const path = `accounts/${DEMO_ACCOUNT}`;
