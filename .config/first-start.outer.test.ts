@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
+import { DEMO_ACCOUNT } from '../packages/service/src/sandbox/seed-sandbox.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
 import { cloneRepository, type } from './newcomer.ts';
 import type { Clone, Typed } from './newcomer.ts';
@@ -61,9 +62,10 @@ test('says that it waits while the package registry is silent', { tags: 'deep' }
 
 test('the first start says what it does, installs only what the service needs, and builds nothing', async () => {
   const typed = await started();
-  expect(ownLines(typed)[0]).toMatch(/^Installing the packages that start needs, about \d+\. This takes .*\.$/);
+  expect(ownLines(typed)[0]).toMatch(/^Installing the packages that start needs: about \d+.*\. This takes .*\.$/);
   expect(typed.stderr()).toMatch(/Progress: resolved \d+/);
   expect(ownLines(typed).at(-1)).toBe('Installed. Now start runs.');
+  expect(ownLines(typed).filter((line) => line.startsWith('Installing'))).toHaveLength(1);
   const installed = readdirSync(join(clone.folder, 'node_modules/.pnpm'));
   expect(installed.length).toBeGreaterThan(100);
   expect(installed.filter((name) => NOT_FOR_START.test(name))).toEqual([]);
@@ -74,6 +76,33 @@ test('the first start says what it does, installs only what the service needs, a
   const docs = await fetch(`${baseUrl}/docs/`);
   expect([docs.status, await docs.text()]).toEqual([404, expect.stringContaining('npx -y pnpm@12 build')]);
   expect(typed.stdout()).toMatch(/Docs +not built\. .*npx -y pnpm@12 build/);
+  await stop(typed);
+});
+
+test('a Node that is new enough starts the service without another Node, and without fonts until a document needs them', async () => {
+  const other = cloneRepository();
+  onTestFinished(() => other.remove());
+  const typed = await started(other, { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) });
+  const installed = join(other.folder, 'node_modules/.pnpm');
+  expect(readdirSync(installed).filter((name) => /^node-|noto-sans|gowun|chocolate/.test(name))).toEqual([]);
+  expect(sizeOf(installed) / MEGABYTE).toBeLessThan(110);
+
+  const [operator = '', token = ''] = [/Operator +(\S+)/, /Operator token +(\S+)/].map((line) => line.exec(typed.stdout())?.[1]);
+  const [baseUrl = '', key = ''] = [/Base URL +(\S+)/, /API key +(\S+)/].map((line) => line.exec(typed.stdout())?.[1]);
+  async function operate(method: string, path: string, body: object): Promise<void> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${operator}${path}`, { method, headers, body: JSON.stringify(body) });
+    expect([response.status, path]).toEqual([200, path]);
+  }
+  const address = { street: 'Beispielweg 7', postal_code: '10115', city: 'Berlin', country: 'DE' };
+  const profile = { company: '上海主机有限公司', ...address, language: 'en', vat_id: null, reverse_charge: false };
+  await operate('PUT', `/accounts/${DEMO_ACCOUNT}/billing-profile`, profile);
+  await operate('POST', '/sandbox/clock/advance', { by_seconds: 32 * 86_400 });
+  const listed = await fetch(`${baseUrl}/accounting/documents`, { headers: { 'X-SERVICE-APIKEY': key } });
+  const { data }: { data: { list: readonly { document: string }[] } } = await listed.json();
+  const refused = await fetch(data.list[0]?.document ?? '');
+  const { message }: { message: string } = await refused.json();
+  expect([refused.status, message]).toEqual([503, expect.stringMatching(/letters such as 上 .* not installed.* npx -y pnpm@12 install/)]);
   await stop(typed);
 });
 
@@ -99,8 +128,8 @@ test('the second start installs nothing and prints only the banner', async () =>
   await stop(typed);
 });
 
-async function started(): Promise<Typed> {
-  const typed = type('npx -y pnpm@12 start', clone.folder, FREE_PORTS);
+async function started({ folder } = clone, settings: Readonly<Record<string, string>> = {}): Promise<Typed> {
+  const typed = type('npx -y pnpm@12 start', folder, { ...FREE_PORTS, ...settings });
   onTestFinished(() => typed.signal('SIGKILL'));
   await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 240_000, interval: 100 });
   return typed;

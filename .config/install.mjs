@@ -28,14 +28,14 @@ function commandOf(running) {
  */
 export async function install(folder, announcement, { project = folder, given = [] } = {}) {
   const lock = readFileSync(join(folder, 'pnpm-lock.yaml'), 'utf8');
-  // A copy of the lock file that was installed last. pnpm writes one, but for some of the projects it contains only their packages.
+  // What was installed last. pnpm writes a copy of the lock file, but for some of the projects it contains only their packages.
   const installed = join(project, 'node_modules', project === folder ? '.pnpm/lock.yaml' : 'installed-lock.yaml');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return 'unchanged';
+  const wanted = project === folder ? lock : `# ${given.join(' ')}\n${lock}`;
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return 'unchanged';
   process.stderr.write(`${announcement}\n`);
-  const pnpm = spawn(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile', '--loglevel=info', '--reporter=append-only', ...given], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  // Whoever runs a script of this repository trusts its lock file too. Without the option, pnpm downloads the release dates of all packages.
+  const options = ['--frozen-lockfile', '--trust-lockfile', '--loglevel=info', '--reporter=append-only'];
+  const pnpm = spawn(PNPM, [...PNPM_ARGUMENTS, 'install', ...options, ...given], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const silence = setInterval(() => {
     process.stderr.write(`Still waiting for the package registry, ${Math.round(process.uptime())} s since the start.\n`);
   }, LONGEST_SILENCE_S * 1000);
@@ -48,6 +48,6 @@ export async function install(folder, announcement, { project = folder, given = 
   const [status] = await once(pnpm, 'close');
   clearInterval(silence);
   if (status !== 0) return 'failed';
-  if (project !== folder) writeFileSync(installed, lock);
+  if (project !== folder) writeFileSync(installed, wanted);
   return 'installed';
 }

@@ -12,7 +12,7 @@ import { REPOSITORY } from './turbo.ts';
 
 /** Variables that pnpm, npm and vitest set for the processes that they start. */
 const OF_THE_TEST_RUN =
-  /^(?:npm_(?!config_)|npm_config_(?:user_agent|yes)$|pnpm_script|VITEST|NODE_|TEST$|INIT_CWD$|RESELLER_|PROD$|DEV$|MODE$)/i;
+  /^(?:npm_(?!config_)|npm_config_(?:user_agent|yes)$|pnpm_script|VITEST|NODE_(?!EXTRA_CA_CERTS$)|TEST$|INIT_CWD$|RESELLER_|PROD$|DEV$|MODE$)/i;
 
 export interface Clone {
   readonly folder: string;

@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * Installs packages, then runs a file with the Node of this repository: `node .config/run.mjs [FILE [argument...]]`.
+ * Installs packages, then runs a file: `node .config/run.mjs [FILE [argument...]]`. It runs with the Node of this process, or with one from a
+ * package if this one is not new enough.
  * A file of the sources of an app needs only the packages with which the app runs. Everything else needs all packages.
  * Plain JavaScript, because it runs before anything is installed, on any Node from version 20.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import module from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { HELP } from './help.mjs';
@@ -18,6 +19,14 @@ const REPOSITORY = resolve(dirname(SELF), '..');
 
 const [file, ...given] = process.argv.slice(2);
 const script = process.env['npm_lifecycle_event'] ?? 'start';
+/** The Node whose packages pnpm-workspace.yaml lists. */
+const [, major = '', minor = ''] =
+  /^ {2}node-[\w-]+: (\d+)\.(\d+)\./m.exec(readFileSync(join(REPOSITORY, 'pnpm-workspace.yaml'), 'utf8')) ?? [];
+const [ownMajor, ownMinor = 0] = process.versions.node.split('.').map(Number);
+/** A later major version may lack what this one has. */
+const isNewEnough = ownMajor === Number(major) && ownMinor >= Number(minor);
+/** Whether the root must install Node. The installed one runs this script again, and must stay. */
+const needsNode = !isNewEnough || process.execPath.startsWith(join(REPOSITORY, 'node_modules', sep));
 
 if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
   process.stderr.write(`This repository uses pnpm. Run: npx -y pnpm@12 ${script}\n`);
@@ -32,15 +41,16 @@ async function main() {
     process.exitCode = 1;
     return;
   }
-  const { folder, version } = repositoryNode();
+  const node = installedNode();
   if (result === 'installed') {
     // Headers for native addons, which no package here has. Where pnpm copies files, they are a quarter of what start installs.
-    rmSync(join(folder, 'include'), { recursive: true, force: true });
+    if (node !== undefined) rmSync(join(node, 'include'), { recursive: true, force: true });
     process.stderr.write(`Installed. Now ${script} runs.\n`);
   }
   if (file === undefined) return;
-  if (process.version === version) await run(resolve(REPOSITORY, file));
-  else runWith(join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'));
+  if (isNewEnough) await run(resolve(REPOSITORY, file));
+  else if (node === undefined) throw new Error(`There is no Node for ${process.platform} ${process.arch}.`);
+  else runWith(join(node, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'));
 }
 
 function installPackages() {
@@ -51,22 +61,24 @@ function installPackages() {
       REPOSITORY,
       'Installing the packages of all scripts, about 600. This takes 20 to 120 seconds, depending on the network.',
     );
-  const announcement = `Installing the packages that ${script} needs, about 150. This takes 5 to 60 seconds, depending on the network.`;
-  return install(REPOSITORY, announcement, {
-    project: join(REPOSITORY, app),
-    given: ['--prod', '--filter', '.', '--filter-prod', `{./${app}}...`],
-  });
+  const needed = isNewEnough ? 'about 150' : `about 150, and Node ${major} because this is Node ${process.versions.node}`;
+  return install(
+    REPOSITORY,
+    `Installing the packages that ${script} needs: ${needed}. This takes 5 to 60 seconds, depending on the network.`,
+    {
+      project: join(REPOSITORY, app),
+      // Node is an optional dependency of the root, which pnpm always includes.
+      given: ['--prod', ...(needsNode ? [] : ['--no-optional']), '--filter-prod', `{./${app}}...`],
+    },
+  );
 }
 
-/** The Node that the root installs, one package for each platform. */
-function repositoryNode() {
+/** The folder of the Node that the root installs, one package for each platform. */
+function installedNode() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
-  const folder = Object.keys(optionalDependencies)
+  return Object.keys(optionalDependencies)
     .map((name) => join(REPOSITORY, 'node_modules', name))
     .find((path) => existsSync(path));
-  if (folder === undefined) throw new Error(`There is no Node for ${process.platform} ${process.arch}.`);
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return { folder, version: `v${version}` };
 }
 
 /**

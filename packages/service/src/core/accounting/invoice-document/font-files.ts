@@ -38,9 +38,36 @@ function between(text: string, start: string, end: string): string | undefined {
   return rest?.includes(end) ? rest.split(end)[0] : undefined;
 }
 
-/** The files of a style sheet. Empty if its package is not installed: `@reseller/testing` goes without. */
+/** Letters of the scripts whose fonts are in optional packages, because they are large and few documents need them. */
+const OF_OPTIONAL_FONTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+export class FontsNotInstalled extends Error {
+  constructor(letter: string, packages: readonly string[]) {
+    super(
+      `The fonts of letters such as ${letter} are not installed. Install them, start the service again, and open the link again. ` +
+        `In a clone of the repository: npx -y pnpm@12 install. Otherwise: npm install ${packages.join(' ')}`,
+    );
+  }
+}
+
+/** @throws FontsNotInstalled for a letter whose font is not installed. A document is not drawn without it, because its file is kept. */
+export function assertFontsFor(codePoints: readonly number[]): void {
+  const letter = codePoints.map((codePoint) => String.fromCodePoint(codePoint)).find((one) => OF_OPTIONAL_FONTS.test(one));
+  if (letter === undefined) return;
+  const missing = Object.values(STYLE_SHEETS)
+    .flat()
+    .filter((styleSheet) => styleSheetPath(styleSheet) === undefined);
+  const packages = new Set(missing.map((styleSheet) => /^(?:@[^/]+\/)?[^/]+/.exec(styleSheet)?.[0] ?? styleSheet));
+  if (packages.size > 0) throw new FontsNotInstalled(letter, [...packages]);
+}
+
+function styleSheetPath(styleSheet: string): string | undefined {
+  return existsSync(COPIES) ? join(COPIES, styleSheet) : installedPath(styleSheet);
+}
+
+/** The files of a style sheet. Empty if its package is not installed. */
 function filesOf(styleSheet: string): FontFile[] {
-  const path = existsSync(COPIES) ? join(COPIES, styleSheet) : installedPath(styleSheet);
+  const path = styleSheetPath(styleSheet);
   if (path === undefined) return [];
   const faces = readFileSync(path, 'utf8').split('}');
   return faces.flatMap((face) => {

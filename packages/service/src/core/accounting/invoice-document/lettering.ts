@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import createBidi from 'bidi-js';
 import type { Bidi } from 'bidi-js';
 
-import { fontFilesFor, readFontFile } from './font-files.ts';
+import { assertFontsFor, fontFilesFor, readFontFile } from './font-files.ts';
 import type { FontWeight } from './font-files.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -195,6 +195,7 @@ async function registerFiles(document: PDFKit.PDFDocument, texts: string): Promi
   const { font } = embeddedFont(document.font('regular'));
   const letters = new Set(texts.match(/[^\x20-\x7E\s]/gu)?.map((letter) => letter.codePointAt(0) ?? 0));
   const missing = [...letters].filter((codePoint) => !font.hasGlyphForCodePoint(codePoint));
+  assertFontsFor(missing);
   const paths = new Set(missing.flatMap((codePoint) => [...fontFilesFor(codePoint, 'regular'), ...fontFilesFor(codePoint, 'bold')]));
   for (const path of paths) document.registerFont(path, await readFontFile(path));
   return (codePoint, weight) => (missing.length === 0 ? [] : fontFilesFor(codePoint, weight).filter((path) => paths.has(path)));

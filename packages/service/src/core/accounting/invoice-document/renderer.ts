@@ -22,7 +22,7 @@ export interface DocumentRenderer {
   /**
    * Draws the PDF.
    *
-   * @throws Refusal 503 if too many documents wait already.
+   * @throws Refusal 503 if too many documents wait already, or if the fonts of some letters are not installed.
    */
   render(content: StoredContent, logo?: Uint8Array): Promise<Uint8Array>;
   /**
@@ -80,6 +80,7 @@ function createThread(maxWaiting: number): WritingThread {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
       worker.postMessage(wanted);
       const [file]: unknown[] = await written;
+      if (typeof file === 'string') throw new Refusal(503, 'unavailable', file);
       return file instanceof Uint8Array ? file : undefined;
     } catch (error) {
       // The next document gets a new thread.
