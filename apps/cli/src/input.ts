@@ -32,6 +32,8 @@ export interface InputOption {
   readonly description: string;
   /** The values that the document lists. Others may be valid. */
   readonly choices: readonly string[];
+  /** The value that the service takes where none is given. */
+  readonly defaultValue: string | undefined;
 }
 
 /** The path parameters of an operation, in the order of the path. */
@@ -93,11 +95,13 @@ function scalarKind(document: OpenApiDocument, pointer: string): FormField['kind
   return (['integer', 'number', 'boolean'] as const).find((kind) => types.has(kind)) ?? 'string';
 }
 
-function valuesOf(document: OpenApiDocument, pointer: string): Pick<InputOption, 'choices' | 'isNullable'> {
+function valuesOf(document: OpenApiDocument, pointer: string): Pick<InputOption, 'choices' | 'defaultValue' | 'isNullable'> {
   const schemas = schemaNodes(document, pointer).map(({ schema }) => schema);
   const listed = schemas.flatMap((schema) => [schema['enum'] ?? []].flat()).filter((value) => value !== null);
+  const defaults = schemas.flatMap((schema) => (schema['default'] === undefined ? [] : [String(schema['default'])]));
   return {
     choices: [...new Set(listed.map(String))],
+    defaultValue: defaults[0],
     isNullable: schemas.some((schema) => [schema['type']].flat().includes('null')),
   };
 }

@@ -187,13 +187,14 @@ function descriptionOf(api: Api, operation: Operation): string {
   return [withCommands(withoutMarkdown(descriptionAt(api.document, operation.pointer))), ...facts].filter((text) => text !== '').join(' ');
 }
 
-function commanderOption({ flag, kind, items, required, description, choices, secret }: InputOption): Option {
+function commanderOption({ flag, kind, items, required, description, choices, defaultValue, secret }: InputOption): Option {
   const value = kind === 'boolean' ? '[true|false]' : kind === 'array' ? `<${items}...>` : kind === 'json' ? '<json>' : `<${kind}>`;
   const notes = [
     firstSentence(description),
     kind === 'json' || kind === 'array' ? 'JSON, or @FILE.' : '',
     secret ? 'Keep it out of the history of the shell with @FILE, or @- for the standard input.' : '',
     required ? '(required)' : '',
+    defaultValue === undefined ? '' : `(default: ${defaultValue})`,
   ];
   const option = new Option(`--${flag} ${value}`, notes.filter((text) => text !== '').join(' '));
   // Shown and completed. Other values are not refused here, because most enumerations of the documents are open.

@@ -425,8 +425,9 @@ describe('help', () => {
     expect({ stderr: shown.stderr, isShown: /NAME/.test(shown.stdout) }).toEqual({ stderr: '', isShown: true });
   });
 
-  test('shows commands, not HTTP requests, and an example', async () => {
+  test('shows commands, not HTTP requests, the defaults, and an example', async () => {
     const { stdout } = await user.run('vm', 'create', '--help');
+    expect(stdout).toMatch(/--ips <integer> .*\(default: 1\)/);
     expect(stdout).toMatch(/Example:\n {2}reseller vm create --cores \d+ --mem \d+/);
     expect(stdout).toContain('reseller vm hosts');
     const manual = [...manPages(buildProgram()).values()].join('\n');

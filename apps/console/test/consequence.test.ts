@@ -4,7 +4,7 @@ import operatorDocument from '@reseller/openapi/operator.json' with { type: 'jso
 import type { OperationId } from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { evaluateConsequence, sentenceOf } from '../src/document/consequence.ts';
+import { evaluateConsequence, readSentence, sentenceOf } from '../src/document/consequence.ts';
 import { operations } from '../src/document/operations.data.ts';
 
 const document = parseDocument(operatorDocument);
@@ -125,6 +125,21 @@ test('a sentence is about what the form names, and waits until the form names it
   expect(sentenceOf(chosen, market)).toBe('The account pays 1\u202f234.50 EUR net when the set-up completes, and again at each renewal.');
   expect(sentenceOf(chosen, { items: [] })).toBeUndefined();
   for (const body of [undefined, {}, { market_id: '' }]) expect(evaluateConsequence(order, { body })).toBeUndefined();
+});
+
+test('a sentence about one item finds it on any page of its list, and reads no page after it', async () => {
+  const order = operations.orderDedicatedServer.consequence ?? expect.fail('The order of a server has no sentence.');
+  const chosen = evaluateConsequence(order, { body: { market_id: 'chosen' } }) ?? expect.fail('The form names an offer.');
+  const pages = new Map([
+    [undefined, { items: [{ id: 'other', price: '10.00' }], next_cursor: 'second' }],
+    ['second', { items: [{ id: 'chosen', price: '59.00' }], next_cursor: 'third' }],
+    ['third', { items: [], next_cursor: null }],
+  ]);
+  const read: (string | undefined)[] = [];
+  const readPage = async (cursor: string | undefined) => pages.get((read.push(cursor), cursor));
+  expect(await readSentence(chosen, readPage)).toContain(' 59.00 EUR ');
+  expect(read).toEqual([undefined, 'second']);
+  expect(await readSentence({ ...chosen, where: { id: 'sold' } }, readPage)).toBeUndefined();
 });
 
 /** The schemas at a name with dots, through lists. */

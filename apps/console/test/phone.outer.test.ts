@@ -92,6 +92,48 @@ describe.skipIf(noBrowser !== undefined)('on a phone', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a queue shows its oldest item, and a webhook its URL in the width that the page has', async () => {
+    const url = 'http://127.0.0.1:9/reseller-customer/infrastructure/events?tenant=1234';
+    await call(sandbox.current(), 'PUT /account/webhooks/add', { url });
+    await page.setViewportSize(PHONE);
+    await page.goto(`${sandbox.current().operatorUrl}/console/jobs`);
+    const queue = page.getByRole('row').filter({ has: page.getByRole('cell', { name: /^Webhooks/ }) });
+    await queue.getByRole('link', { name: 'Demo reseller' }).waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+    await page.goto(`${sandbox.current().operatorUrl}/console/accounts/${DEMO_ACCOUNT}`);
+    const text = page.getByText(url, { exact: true });
+    await text.waitFor();
+    expect((await text.boundingBox())?.width).toBeGreaterThan(PHONE.width / 2);
+  });
+
+  test.each([PHONE, DESKTOP])('the price of a resize of a VM is visible next to each field, at $width px', async (viewport) => {
+    await page.setViewportSize(viewport);
+    await page.goto(`${sandbox.current().operatorUrl}/console/vms/48213`);
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: operations.resizeVm.summary }).click();
+    const dialog = page.getByRole('dialog');
+    const price = dialog.getByRole('region', { name: 'Price', exact: true });
+    await price.waitFor();
+    const fields = await dialog.getByRole('textbox').all();
+    expect(fields.length).toBeGreaterThan(3);
+    for (const field of fields) {
+      await field.focus();
+      const [above, box] = [await field.boundingBox(), await price.boundingBox()];
+      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(viewport.height);
+      expect((above?.y ?? Infinity) + (above?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0);
+    }
+    await dialog.getByLabel(/^Disk/).fill('1');
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Disk must /)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(PHONE);
+  });
+
   test('a menu and a form have targets that a thumb hits', async () => {
     await page.goto(`${sandbox.current().operatorUrl}/console/accounts/${DEMO_ACCOUNT}`);
     await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
@@ -103,6 +145,17 @@ describe.skipIf(noBrowser !== undefined)('on a phone', () => {
     expect(watched.faults).toEqual([]);
   });
 });
+
+test.skipIf(noBrowser !== undefined).each(['blocked', 'Shop of Nordlicht', 'order=1007'])(
+  'the list of VMs finds one by "%s"',
+  async (words) => {
+    await call(sandbox.current(), 'POST /vm/48213/edit', { name: 'Shop of Nordlicht', labels: 'order=1007' });
+    await operate(sandbox.current(), 'PUT /vms/48213/abuse-status', { status: 'BLOCKED', reason: 'Spam' });
+    await openPage('vms');
+    await page.getByLabel('Filter: VMs').fill(words);
+    await expect.poll(() => page.locator('tbody .row-link').allTextContents()).toEqual(['48213 Shop of Nordlicht']);
+  },
+);
 
 /** The last states of what the other tests go on using. */
 async function endStates(current: Sandbox): Promise<void> {

@@ -50,6 +50,25 @@ export function sentenceOf({ items: list, where = {}, cases }: DescribedConseque
     });
 }
 
+/**
+ * The sentence about the first page of the response for which a case fits. The item of `where` may be on a later page.
+ *
+ * @param read Returns the page after a cursor.
+ */
+export async function readSentence(
+  consequence: DescribedConsequence,
+  read: (cursor: string | undefined) => Promise<unknown>,
+): Promise<string | undefined> {
+  let cursor: unknown;
+  do {
+    const page = await read(cursor === undefined ? undefined : String(cursor));
+    const text = sentenceOf(consequence, page);
+    if (text !== undefined) return text;
+    cursor = Object(page)['next_cursor'] ?? undefined;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
 function fits(value: unknown, wanted: Values): boolean {
   return Object.entries(wanted).every(([name, one]) => (valuesAt(value, name)[0] ?? null) === one);
 }

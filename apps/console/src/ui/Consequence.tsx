@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
 import { useMayUse } from '../app/session.ts';
-import { evaluateConsequence, sentenceOf } from '../document/consequence.ts';
+import { evaluateConsequence, readSentence } from '../document/consequence.ts';
 import { operations } from '../document/operations.data.ts';
 
 interface Props {
@@ -23,13 +23,14 @@ export function Consequence({ id, request }: Props) {
     Object.fromEntries(parameters.filter(([name]) => template.includes(`{${name}}`) === isInPath)),
   );
   const mayRead = useMayUse(reads);
-  const { data } = useQuery({
-    queryKey: [reads, 'consequence', path, query],
-    queryFn: ({ signal }) => send(reads, { path, query }, signal),
+  const { data: text } = useQuery({
+    queryKey: [reads, 'consequence', consequence],
+    // A query has no undefined data.
+    queryFn: async ({ signal }) =>
+      (consequence && (await readSentence(consequence, (cursor) => send(reads, { path, query: { ...query, cursor } }, signal)))) ?? null,
     enabled: consequence !== undefined && mayRead,
   });
-  const text = consequence && data !== undefined ? sentenceOf(consequence, data) : undefined;
-  return text === undefined ? null : (
+  return text === undefined || text === null ? null : (
     <p className="strong" aria-live="polite">
       {text}
     </p>

@@ -6,7 +6,7 @@ import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
-import { fieldErrors, messageOf, statusOf } from '../api/problem.ts';
+import { fieldErrors, statusOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
 import { differences, seenState } from '../api/versions.ts';
 import type { SeenState } from '../api/versions.ts';
@@ -24,6 +24,7 @@ import { firstControl } from './firstControl.ts';
 import { bodyOf, hasDay, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
 import { Quote } from './Quote.tsx';
+import { Refusal } from './Refusal.tsx';
 import { visible } from './visible.ts';
 
 /** The operation of the dialog, and the values that the page knows. */
@@ -127,14 +128,10 @@ function Form({ opened, today, onDone, onClose }: Props & { readonly today: stri
       {destructive && <p className="strong">This cannot be undone.</p>}
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
-      <Quote id={id} request={readable(request)} />
-      {mutation.error && (
-        <p className="error" role="alert">
-          {messageOf(mutation.error)}
-        </p>
-      )}
+      {mutation.error && <Refusal error={mutation.error} />}
       {seen !== undefined && statusOf(mutation.error) === PRECONDITION_FAILED && <OtherChange opened={opened} before={seen.body} />}
       <div className="dialog-buttons">
+        <Quote id={id} request={readable(request)} />
         <CopyCurl id={id} request={readable(request)} />
         <Dialog.Close className="button" data-cancel="">
           Cancel

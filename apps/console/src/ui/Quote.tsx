@@ -1,13 +1,13 @@
 import type { OperationId } from '@reseller/operator-client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
 import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
-import { Facts, Failure, Instant, Money } from './controls.tsx';
+import { Instant, Money } from './controls.tsx';
+import { Refusal } from './Refusal.tsx';
 
 /** A person who types a number is not asked about after each digit. */
 const PAUSE_MS = 300;
@@ -30,22 +30,39 @@ export function Quote({ id, request }: Props) {
     gcTime: 0,
     retry: false,
   });
-  if (error !== null) return <Failure error={error} />;
+  if (error !== null) return <Refusal error={error} />;
   if (quote === undefined || data === undefined) return null;
   return (
-    <section aria-label="Price" aria-live="polite">
-      <Facts items={Object.entries(data).flatMap(([name, value]) => pricesOf(quote.titles[name] ?? name, value))} />
+    <section aria-label="Price" aria-live="polite" className="quote">
+      <dl>
+        {Object.entries(data).map(
+          ([name, value]) => value !== null && <Fact key={name} title={quote.titles[name] ?? name} value={value} />,
+        )}
+      </dl>
     </section>
   );
 }
 
-/** A value with and without VAT becomes two facts. Null becomes none. */
-function pricesOf(title: string, value: unknown): [string, ReactNode][] {
-  if (value === null) return [];
-  if (typeof value === 'object') return Object.entries(value).flatMap(([part, one]) => pricesOf(`${title}, ${part}`, one));
+/** The object has an amount with VAT and one without. */
+function Fact({ title, value }: { readonly title: string; readonly value: unknown }) {
   const text = String(value);
-  if (/^\d{4}-\d\d-\d\dT/.test(text)) return [[title, <Instant key={title} at={text} day />]];
-  return [/^-?\d+\.\d+$/.test(text) ? [`${title} (EUR)`, <Money key={title} amount={text} />] : [title, text]];
+  const isAmount = typeof value === 'object' || /^-?\d+\.\d+$/.test(text);
+  const amounts = Object.entries<unknown>(typeof value === 'object' ? Object(value) : { '': text });
+  return (
+    <div>
+      <dt>{isAmount ? `${title} (EUR)` : title}</dt>
+      <dd>
+        {!isAmount && (/^\d{4}-\d\d-\d\dT/.test(text) ? <Instant at={text} day /> : text)}
+        {isAmount &&
+          amounts.map(([part, amount], at) => (
+            <Fragment key={part}>
+              {at > 0 && ', '}
+              <Money amount={String(amount)} /> {part}
+            </Fragment>
+          ))}
+      </dd>
+    </div>
+  );
 }
 
 /** The text as it was when it last stayed the same for a moment. */

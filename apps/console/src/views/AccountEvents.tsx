@@ -13,10 +13,19 @@ import { useRows } from '../ui/list.tsx';
 import { resourcePage } from '../ui/resource-page.ts';
 
 const WEBHOOK_COLUMNS: readonly Column<AccountWebhook>[] = [
-  { header: 'URL', cell: ({ url }) => <Text value={url} /> },
+  {
+    header: 'URL',
+    // A narrow page has no room for the columns with these numbers.
+    cell: ({ url, pending, failed }) => (
+      <>
+        <Text value={url} />
+        <div className="narrow-only muted">{`${pending} waiting, ${failed} given up`}</div>
+      </>
+    ),
+  },
   { header: 'State', width: '7rem', cell: (webhook) => <Status value={stateOfWebhook(webhook)} /> },
-  { header: 'Waiting', width: '6rem', cell: ({ pending }) => pending },
-  { header: 'Given up', width: '6rem', cell: ({ failed }) => failed },
+  { header: 'Waiting', width: '6rem', wide: true, cell: ({ pending }) => pending },
+  { header: 'Given up', width: '6rem', wide: true, cell: ({ failed }) => failed },
   { header: 'Failing since', width: '12rem', wide: true, cell: ({ failing_since }) => <Instant at={failing_since} /> },
   { header: 'Events', width: '14rem', wide: true, cell: ({ events }) => <Text value={events.join(', ')} /> },
 ];

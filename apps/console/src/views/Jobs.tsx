@@ -91,7 +91,22 @@ interface QueuesProps {
 /** The work that the service does without a request. */
 function Queues({ queues, names, isLoading }: QueuesProps) {
   const columns: readonly Column<WorkQueue>[] = [
-    { header: 'Queue', cell: ({ queue }) => labelOf(queue) },
+    {
+      header: 'Queue',
+      // A narrow page has no room for the columns about the oldest item.
+      cell: ({ queue, oldest, oldest_seconds }) => (
+        <>
+          {labelOf(queue)}
+          {oldest !== null && (
+            <div className="narrow-only">
+              <Subject subject={oldest.subject} />
+              {oldest.account_id !== null && <AccountName id={oldest.account_id} names={names} />}
+              {oldest_seconds !== null && <span className="muted">due for {durationOf(oldest_seconds)}</span>}
+            </div>
+          )}
+        </>
+      ),
+    },
     { header: 'Waiting', width: '5rem', cell: ({ waiting }) => waiting },
     { header: 'Failed', width: '5rem', cell: ({ failed }) => failed },
     {

@@ -24,9 +24,9 @@ export function Vms() {
     {
       header: 'VM',
       sortBy: ({ id }) => id,
-      cell: ({ id, hostname }) => (
+      cell: ({ id, name }) => (
         <span className="ellipsis">
-          {id} <span className="muted">{hostname}</span>
+          {id} <span className="muted">{visible(name)}</span>
         </span>
       ),
     },
@@ -54,8 +54,8 @@ export function Vms() {
       <FilteredList
         caption="VMs"
         list={vms}
-        textOf={({ id, hostname, state, account_id, ipv4, ipv6, node }) =>
-          `${id} ${hostname} ${state} ${names.get(account_id) ?? ''} ${ipv4.join(' ')} ${ipv6.join(' ')} ${node}`
+        textOf={(vm) =>
+          [vm.id, vm.name, vm.hostname, labelsOf(vm), vmState(vm), names.get(vm.account_id), ...vm.ipv4, ...vm.ipv6, vm.node].join(' ')
         }
         columns={columns}
         rowKey={({ id, created }) => `${id} ${created}`}
@@ -94,7 +94,7 @@ function counted(count: number, one: string, many: string): string {
 }
 
 function vmActions(vm: Vm) {
-  const common = { path: { vm_id: vm.id }, target: `${vm.id} ${vm.hostname}` };
+  const common = { path: { vm_id: vm.id }, target: `${vm.id} ${vm.name}` };
   if (vm.state === 'removed') return [];
   const resize = { id: 'resizeVm', ...common, current: vm } as const;
   const remove = { id: 'removeVm', ...common } as const;

@@ -16,7 +16,7 @@ export interface PowerDnsOptions {
   readonly dnssec?: boolean;
 }
 
-/** PowerDNS refused a request, or a zone belongs to another program. The message is one line. */
+/** PowerDNS cannot be reached or refused a request, or a zone belongs to another program. The message is one line. */
 export class PowerDnsError extends Error {
   override readonly name = 'PowerDnsError';
 }
@@ -43,7 +43,7 @@ export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: Power
   const zones = new URL('api/v1/servers/localhost/zones', url.endsWith('/') ? url : `${url}/`).href;
 
   async function request(method: string, path: string, body?: unknown): Promise<Response> {
-    const response = await fetch(`${zones}${path}`, {
+    const response = await send(url, `${zones}${path}`, {
       method,
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -123,6 +123,18 @@ function dsRecordsOf(key: unknown): DsRecord[] {
 
 function zonePath(zone: string): string {
   return `/${encodeURIComponent(absolute(zone))}`;
+}
+
+/** @throws PowerDnsError with the code of the connection, because the message of `fetch` says only that it failed. */
+async function send(server: string, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const reason: unknown = Object(Object(error).cause).code ?? Object(error).message;
+    throw new PowerDnsError(`PowerDNS cannot be reached at ${server}: ${String(reason)}. Check that its web server runs there.`, {
+      cause: error,
+    });
+  }
 }
 
 /** The problem in a response of PowerDNS. */

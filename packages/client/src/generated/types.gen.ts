@@ -41,7 +41,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000; it is inferred that it offers no more.
+     * Network speed in Mbit, in steps of 100 (not shown). The maximum depends on the host system. In the sandbox, it is 1000 in Frankfurt and 5000 in the Netherlands.
      */
     network_speed?: number;
     /**
@@ -49,7 +49,7 @@ export type CreateVmForm = {
      */
     hostname?: string;
     /**
-     * Extra HDD storage in GB (the unit is inferred); only at the Frankfurt location.
+     * Extra HDD storage in GB (the unit is inferred), only on a host system with HDDs. In the sandbox, these are in Frankfurt.
      */
     storage?: number;
     /**
@@ -442,11 +442,11 @@ export type VmHostConfiguration = {
      */
     backup_slots: VmHostRange;
     /**
-     * Network speed in Mbit. Up to 1000 in Frankfurt, up to 5000 in the Netherlands.
+     * Network speed in Mbit.
      */
     network_speed: VmHostRange;
     /**
-     * Extra HDD storage in GB. Only host systems with HDD storage have this property; they are in Frankfurt.
+     * Extra HDD storage in GB. Only host systems with HDDs have this property.
      */
     storage?: VmHostRange;
 };

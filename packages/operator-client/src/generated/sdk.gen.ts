@@ -742,7 +742,7 @@ export const restartVmBilling = <ThrowOnError extends boolean = false>(options: 
 /**
  * Adopt a machine
  *
- * Makes a machine of the hypervisor that carries the mark of the service, but that the store does not have, the VM of an account. `getReconciliation` names such machines. The VM gets addresses, the default backup slots and network speed, and is started and billed from now on, at the current prices of the host system. Nobody knows its password: the reseller can set a new one.
+ * Gives an account a machine that only the hypervisor has, starts it, and bills it from now on. The machine carries the mark of the service, and `getReconciliation` names it. It becomes a VM with addresses and the default backup slots and network speed, at the current prices of the host system. Nobody knows its password: the reseller can set a new one.
  *
  * Needs the scope `support`.
  */

@@ -3,6 +3,7 @@ import { useRoute } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import { h, nextTick, onMounted, watch } from 'vue';
 
+import ConsolePicture from './ConsolePicture.vue';
 import HeroCode from './HeroCode.vue';
 import { rememberLanguage, showLanguage } from './languages.ts';
 import RedocReference from './RedocReference.vue';
@@ -33,6 +34,7 @@ const theme: Theme = {
   Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': () => h(HeroCode) }),
   enhanceApp({ app, siteData }) {
     searchServedPages(siteData.value);
+    app.component('ConsolePicture', ConsolePicture);
     app.component('RedocReference', RedocReference);
     app.component('RunOperation', RunOperation);
   },

@@ -403,7 +403,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000; it is inferred that it offers no more.
+     * Network speed in Mbit, in steps of 100 (not shown). The maximum depends on the host system. In the sandbox, it is 1000 in Frankfurt and 5000 in the Netherlands.
      */
     network_speed?: number;
     /**
@@ -411,7 +411,7 @@ export type CreateVmForm = {
      */
     hostname?: string;
     /**
-     * Extra HDD storage in GB (the unit is inferred); only at the Frankfurt location.
+     * Extra HDD storage in GB (the unit is inferred), only on a host system with HDDs. In the sandbox, these are in Frankfurt.
      */
     storage?: number;
     /**
@@ -1231,7 +1231,7 @@ export type ChangeVmForm = {
      */
     disk?: number;
     /**
-     * Extra HDD storage in GB, 0 for none; only at the Frankfurt location. It cannot shrink either. Public clients know 500 as the least storage; in this service the host system sets it.
+     * Extra HDD storage in GB, 0 for none, only on a host system with HDDs. It cannot shrink either. Public clients know 500 as the least storage; in this service the host system sets it.
      */
     storage?: number;
     /**
