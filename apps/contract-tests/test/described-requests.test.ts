@@ -257,6 +257,13 @@ test('an operation whose XML was not compared with its schema is not verified', 
   expect(coverage.map(({ verified, reason }) => [verified, reason])).toEqual([[false, 'its XML was not compared with the schema']]);
 });
 
+test('an operation that succeeded only with an undescribed status is not verified', async () => {
+  const { coverage } = await judge(getWith([], json({ type: 'object' })), ({ method }, response) => {
+    sendJson(response, method === 'GET' ? 201 : 405, {});
+  });
+  expect(coverage.map(({ verified, reason }) => [verified, reason])).toEqual([[false, 'it succeeded with an undescribed status']]);
+});
+
 test.each<[string, string, unknown, readonly string[]]>([
   ['that leads nowhere is a violation, and the work is found by its identifier', '/lost/7', { id: 7 }, ['/lost/7', '/jobs/7']],
   ['that names another job is a violation, and the work is found by its identifier', '/jobs/8', { id: 7 }, ['/jobs/8', '/jobs/7']],

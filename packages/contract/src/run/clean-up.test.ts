@@ -34,6 +34,8 @@ const document = parseDocument({
     },
     '/things/{id}/hide': { parameters, post: { operationId: 'hideThing', responses: done } },
     '/things/{id}/unhide': { parameters, post: { operationId: 'unhideThing', responses: done } },
+    '/things/{id}/lock': { parameters, post: { operationId: 'lockThing', responses: done } },
+    '/things/{id}/unlock': { parameters, post: { operationId: 'unlockThing', responses: done } },
     '/things/{id}/polish': { parameters, post: { operationId: 'polishThing', responses: done } },
     '/notes/create': { post: { operationId: 'createNote', responses: thing } },
     '/notes/{id}': { parameters, delete: { operationId: 'removeNote', responses: done } },
@@ -127,7 +129,7 @@ describe('the undo operation', () => {
 
   test('is recognised as one', () => {
     const undos = operations.filter((operation) => isUndo(operation, operations)).map(({ id }) => id);
-    expect(undos.toSorted()).toEqual(['removeNote', 'removeThing', 'unhideThing']);
+    expect(undos.toSorted()).toEqual(['removeNote', 'removeThing', 'unhideThing', 'unlockThing']);
   });
 });
 
@@ -199,6 +201,17 @@ describe('the entry of a change', () => {
       'id t7',
     ]);
     expect([cleaner.didTo('hideThing', { id: 't7' }), cleaner.didTo('hideThing', { id: 't8' })]).toEqual([false, true]);
+  });
+
+  test('stays open while another change of its resource is undone, and is closed by the removal of the resource', async () => {
+    const closed = () => entries.filter(({ state }) => state === 'closed').map(({ operation }) => operation);
+    await change(stepOf('createThing'), {}, 200, made);
+    await change(stepOf('lockThing'), { id: 't7' }, 200);
+    await change(stepOf('hideThing'), { id: 't7' }, 200);
+    await change(stepOf('unhideThing', { purpose: 'undo' }), { id: 't7' }, 200);
+    expect(closed().toSorted()).toEqual(['hideThing', 'unhideThing']);
+    await change(stepOf('removeThing', { purpose: 'undo' }), { id: 't7' }, 200);
+    expect(closed().toSorted()).toEqual(['createThing', 'hideThing', 'lockThing', 'removeThing', 'unhideThing']);
   });
 
   test('stays open after a refused undo', async () => {
