@@ -1,4 +1,5 @@
 /** The first minutes of a person who has cloned the repository. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -104,6 +105,17 @@ test('a Node that is new enough starts the service without another Node, and wit
   const { message }: { message: string } = await refused.json();
   expect([refused.status, message]).toEqual([503, expect.stringMatching(/letters such as 上 .* not installed.* npx -y pnpm@12 install/)]);
   await stop(typed);
+
+  const script = `
+    import { assertFontsFor } from './packages/service/src/core/accounting/invoice-document/font-files.ts';
+    for (const letter of 'é上あカㄅ한ไ（，☃🎉')
+      try {
+        assertFontsFor([letter.codePointAt(0)]);
+      } catch {
+        process.stdout.write(letter);
+      }`;
+  const options = { cwd: other.folder, encoding: 'utf8' } as const;
+  expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)).toBe('上あカㄅ한ไ（，');
 });
 
 test('a browser that follows the first link of the banner waits for the console to be built, and is signed in', async ({ skip }) => {

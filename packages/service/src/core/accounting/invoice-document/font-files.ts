@@ -38,8 +38,9 @@ function between(text: string, start: string, end: string): string | undefined {
   return rest?.includes(end) ? rest.split(end)[0] : undefined;
 }
 
-/** Letters of the scripts whose fonts are in optional packages, because they are large and few documents need them. */
-const OF_OPTIONAL_FONTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Thai}]/u;
+/** Letters and punctuation of the scripts whose fonts are in optional packages, because they are large and few documents need them. */
+const OF_OPTIONAL_FONTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303F\uFF00-\uFFEF]/u;
 
 export class FontsNotInstalled extends Error {
   constructor(letter: string, packages: readonly string[]) {
