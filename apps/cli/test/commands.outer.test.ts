@@ -322,6 +322,14 @@ describe('what cannot be undone', () => {
   });
 });
 
+test('a response without data prints its message, and nothing on the standard output', async () => {
+  const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGQ68nNfvYqw2InZtndUd3766FLmlsYXt1E2bKmPkccs';
+  const added = await user.run('vm', 'ssh-key', 'add', '--ssh-key', publicKey, '-o', 'json');
+  const { ssh_key_id: key } = JSON.parse(added.stdout);
+  const removed = await user.run('vm', 'ssh-key', 'remove', key);
+  expect(removed).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/removed/i) });
+});
+
 describe('profiles', () => {
   test('keep the key out of the list and in a file that only the user can read', async () => {
     const empty = person({ RESELLER_DATA_DIR: newFolder() });
