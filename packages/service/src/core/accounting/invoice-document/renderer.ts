@@ -71,7 +71,7 @@ function createThread(maxWaiting: number): WritingThread {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function writeNow(wanted: WantedFile): Promise<Uint8Array | undefined> {
+  async function writeNow(wanted: WantedFile): Promise<unknown> {
     worker ??= idleWorkers.pop() ?? startWorker();
     const timeoutMs = RENDER_TIMEOUT_MS + lineCountOf(wanted.content) * RENDER_TIMEOUT_OF_LINE_MS;
     try {
@@ -80,8 +80,7 @@ function createThread(maxWaiting: number): WritingThread {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
       worker.postMessage(wanted);
       const [file]: unknown[] = await written;
-      if (typeof file === 'string') throw new Refusal(503, 'unavailable', file);
-      return file instanceof Uint8Array ? file : undefined;
+      return file;
     } catch (error) {
       // The next document gets a new thread.
       await endWorker();
@@ -102,7 +101,9 @@ function createThread(maxWaiting: number): WritingThread {
       const written = last.then(() => writeNow(wanted));
       last = written.catch(() => undefined);
       try {
-        return await written;
+        const file = await written;
+        if (typeof file === 'string') throw new Refusal(503, 'unavailable', file);
+        return file instanceof Uint8Array ? file : undefined;
       } finally {
         waiting--;
       }
