@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Installs packages, then runs a file: `node .config/run.mjs [FILE [argument...]]`. It runs with the Node of this process, or with one from a
- * package if this one is not new enough.
+ * Installs packages, then runs a file: `node .config/run.mjs [FILE [argument...]]`. It runs with the Node of this process if that is
+ * supported, and otherwise with one from a package.
  * A file of the sources of an app needs only the packages with which the app runs. Everything else needs all packages.
  * Plain JavaScript, because it runs before anything is installed, on any Node from version 20.
  */
@@ -24,9 +24,9 @@ const [, major = '', minor = ''] =
   /^ {2}node-[\w-]+: (\d+)\.(\d+)\./m.exec(readFileSync(join(REPOSITORY, 'pnpm-workspace.yaml'), 'utf8')) ?? [];
 const [ownMajor, ownMinor = 0] = process.versions.node.split('.').map(Number);
 /** A later major version may lack what this one has. */
-const isNewEnough = ownMajor === Number(major) && ownMinor >= Number(minor);
+const isSupported = ownMajor === Number(major) && ownMinor >= Number(minor);
 /** Whether the root must install Node. The installed one runs this script again, and must stay. */
-const needsNode = !isNewEnough || process.execPath.startsWith(join(REPOSITORY, 'node_modules', sep));
+const needsNode = !isSupported || process.execPath.startsWith(join(REPOSITORY, 'node_modules', sep));
 
 if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
   process.stderr.write(`This repository uses pnpm. Run: npx -y pnpm@12 ${script}\n`);
@@ -48,7 +48,7 @@ async function main() {
     process.stderr.write(`Installed. Now ${script} runs.\n`);
   }
   if (file === undefined) return;
-  if (isNewEnough) await run(resolve(REPOSITORY, file));
+  if (isSupported) await run(resolve(REPOSITORY, file));
   else if (node === undefined) throw new Error(`There is no Node for ${process.platform} ${process.arch}.`);
   else runWith(join(node, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'));
 }
@@ -61,7 +61,7 @@ function installPackages() {
       REPOSITORY,
       'Installing the packages of all scripts, about 600. This takes 20 to 120 seconds, depending on the network.',
     );
-  const needed = isNewEnough ? 'about 150' : `about 150, and Node ${major} because this is Node ${process.versions.node}`;
+  const needed = isSupported ? 'about 150' : `about 150, and Node ${major} because this is Node ${process.versions.node}`;
   return install(
     REPOSITORY,
     `Installing the packages that ${script} needs: ${needed}. This takes 5 to 60 seconds, depending on the network.`,

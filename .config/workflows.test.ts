@@ -12,13 +12,15 @@ import { PUBLISHED } from './publish/packages.ts';
 import { REPOSITORY } from './turbo.ts';
 
 // The validator imports JSON without the import attribute that Node requires.
-registerHooks({
+const hooks = registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
     return specifier.endsWith('.json') ? { ...resolved, importAttributes: { type: 'json' } } : resolved;
   },
 });
 const { validate } = await import('@actions/languageservice');
+// The other test files of the worker import JSON as Node requires.
+hooks.deregister();
 
 interface Workflow {
   readonly jobs: Readonly<Record<string, { readonly 'runs-on': string; readonly steps: readonly { readonly run?: string }[] }>>;

@@ -1,4 +1,4 @@
-/** The provider decides about the offer of a host system. A sentence about the places of the sandbox must not read as a rule for every provider. */
+/** The provider decides what each host system offers. A sentence about the places of the sandbox must not read as a rule for every provider. */
 import { expect, test } from 'vitest';
 
 import operatorDocument from '../generated/operator.json' with { type: 'json' };

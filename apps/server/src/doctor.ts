@@ -116,7 +116,7 @@ function poolOf({ id, datacenter, total, used }: IpPool): Finding {
 
 function queueOf({ queue, waiting, failed, oldest_seconds, oldest, is_held_up }: DueWork['queues'][number]): Finding {
   const age = oldest_seconds === null ? '' : `, the oldest for ${oldest_seconds} s`;
-  const account = oldest === null || oldest.account_id === null ? '' : ` of account ${oldest.account_id}`;
+  const account = oldest?.account_id ? ` of account ${oldest.account_id}` : '';
   const about = oldest === null ? '' : `, ${oldest.subject}${account}`;
   return { what: `queue ${queue}`, state: `${waiting} waiting, ${failed} failed${age}${about}`, isBad: is_held_up };
 }
