@@ -8,6 +8,7 @@ import { describeBundle } from '../../.config/publish/licenses.ts';
 import { REPOSITORY } from '../../.config/turbo.ts';
 import { bundle, INSTALLED } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
+import { ioOfProcess } from './src/io.ts';
 import { manPages } from './src/man-page.ts';
 import { buildProgram } from './src/program.ts';
 
@@ -17,7 +18,7 @@ const { catalog }: { catalog: Readonly<Record<string, string>> } = parse(readFil
 
 rmSync(dist, { recursive: true, force: true });
 const inputs = await bundle(dist);
-const pages = manPages(buildProgram());
+const pages = manPages(buildProgram(ioOfProcess()));
 for (const [name, page] of pages) writeFileSync(join(dist, `${name}.1`), page);
 copyFileSync(join(import.meta.dirname, 'README.md'), join(dist, 'README.md'));
 copyFileSync(join(REPOSITORY, 'LICENSE'), join(dist, 'LICENSE'));

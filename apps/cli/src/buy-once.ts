@@ -10,6 +10,8 @@ import type { Quote, SeenPurchase } from './price.ts';
 
 /** A purchase that the user has confirmed. */
 export interface ConfirmedPurchase extends Quote, SeenPurchase {
+  /** The variables of the program, which name the folder of pending purchases. */
+  readonly env: NodeJS.ProcessEnv;
   readonly caller: Caller;
   readonly operation: Operation;
   readonly input: Input;
@@ -23,13 +25,13 @@ export interface ConfirmedPurchase extends Quote, SeenPurchase {
  * @returns what `deliver` returned
  */
 export async function buyOnce<Delivered>(
-  { caller, operation, input, keyLifetime, ...seen }: ConfirmedPurchase,
+  { env, caller, operation, input, keyLifetime, ...seen }: ConfirmedPurchase,
   deliver: (result: Result) => Promise<Delivered>,
   onResumed?: (begunAt: string) => void,
 ): Promise<Delivered> {
   const form = input.body ?? {};
   const identity = { url: caller.url, secret: caller.secret, operation: operation.id, path: input.path, form };
-  const begun = beginPurchase(identity, { keyLifetime, guard: guardOf(operation, seen) });
+  const begun = beginPurchase(env, identity, { keyLifetime, guard: guardOf(operation, seen) });
   if (begun.resumedFrom !== undefined) onResumed?.(begun.resumedFrom);
   try {
     const { idempotencyKey, guard } = begun;

@@ -10,8 +10,10 @@ import * as operatorSdk from '@reseller/operator-client';
 import type { Api } from './api.ts';
 import { pathArguments } from './input.ts';
 import type { Input } from './input.ts';
+import type { Io } from './io.ts';
 import { credential } from './target.ts';
 import type { Target } from './target.ts';
+import { note } from './terminal.ts';
 
 /** A response. */
 export interface Result {
@@ -41,13 +43,13 @@ export interface Caller {
   preview(operation: Operation, input: Input): Promise<Preview>;
 }
 
-export function callerOf(api: Api, target: Target): Caller {
-  return api.name === 'reseller' ? resellerCaller(target) : operatorCaller(api, target);
+export function callerOf(io: Io, api: Api, target: Target): Caller {
+  return api.name === 'reseller' ? resellerCaller(io, target) : operatorCaller(api, target);
 }
 
-function resellerCaller(target: Target): Caller {
+function resellerCaller(io: Io, target: Target): Caller {
   const { url, secret } = credential(target, 'apiKey');
-  const reseller = createReseller({ baseUrl: url, apiKey: secret, onEvent: tellLongWait });
+  const reseller = createReseller({ baseUrl: url, apiKey: secret, onEvent: (event) => tellLongWait(io, event) });
   function send(groups: object, operation: Operation, { path, body }: Input, settings: CallSettings): Call<unknown> {
     const method = memberAt(groups, placeOf(operation.id));
     const values = pathArguments(operation).map(({ name }) => path[name]);
@@ -67,10 +69,10 @@ function resellerCaller(target: Target): Caller {
 /** The shortest pause before the next attempt that a person is told of, in milliseconds. */
 const TOLD_WAIT_MS = 5_000;
 
-function tellLongWait(event: ClientEvent): void {
+function tellLongWait(io: Io, event: ClientEvent): void {
   if (event.type !== 'failure' || (event.delay ?? 0) < TOLD_WAIT_MS) return;
   const seconds = Math.ceil((event.delay ?? 0) / 1000);
-  process.stderr.write(`The service asks to wait ${seconds} seconds. The command goes on then.\n`);
+  note(io, `The service asks to wait ${seconds} seconds. The command goes on then.`);
 }
 
 function operatorCaller(api: Api, target: Target): Caller {

@@ -9,6 +9,7 @@ import type { Api } from './api.ts';
 import { callerOf } from './caller.ts';
 import { wordsOf } from './help-texts.ts';
 import { inputOptions, pathArguments } from './input.ts';
+import type { Io } from './io.ts';
 import { readSettings } from './profiles.ts';
 import { findTarget } from './target.ts';
 
@@ -119,14 +120,14 @@ interface Place {
  *
  * @param words The words after the name of the program.
  */
-export async function completeValues(program: Command, words: readonly string[]): Promise<void> {
+export async function completeValues(io: Io, program: Command, words: readonly string[]): Promise<void> {
   const place = parseWords(program, words);
   const known = root.commands.get(wordsOf(place.command).slice(1).join(' '));
   if (!known) return;
   const { option, command, values } = place;
   const argument = command.registeredArguments[values.length];
   if (option === undefined && argument === undefined) return;
-  const found = option === 'profile' ? profileNames() : await fetchValues(place, option ?? argument?.name() ?? '').catch(() => []);
+  const found = option === 'profile' ? profileNames(io) : await fetchValues(io, place, option ?? argument?.name() ?? '').catch(() => []);
   function offer(complete: (value: string, description: string) => void): void {
     for (const { value, label } of found) complete(value, label);
   }
@@ -154,22 +155,22 @@ function parseWords(program: Command, words: readonly string[]): Place {
   return { command, values, option, profile };
 }
 
-function profileNames(): readonly Value[] {
-  return readSettings().profiles.map(({ name, baseUrl, operatorUrl }) => ({ value: name, label: baseUrl ?? operatorUrl ?? '' }));
+function profileNames({ env }: Io): readonly Value[] {
+  return readSettings(env).profiles.map(({ name, baseUrl, operatorUrl }) => ({ value: name, label: baseUrl ?? operatorUrl ?? '' }));
 }
 
-async function fetchValues({ command, values, profile }: Place, word: string): Promise<readonly Value[]> {
+async function fetchValues(io: Io, { command, values, profile }: Place, word: string): Promise<readonly Value[]> {
   const name = word.replaceAll('-', '_');
   const [, group, ...others] = wordsOf(command);
   const [api, words] = group === 'operator' ? [operatorApi(), others] : [resellerApi(), wordsOf(command).slice(1)];
   const { operation } = api.commands.find((one) => one.words.join(' ') === words.join(' ')) ?? {};
-  if (!operation) return name === 'name' && words[0] === 'profile' ? profileNames() : [];
+  if (!operation) return name === 'name' && words[0] === 'profile' ? profileNames(io) : [];
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const ended = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  const target = await Promise.race([findTarget(profile), ended]);
-  const caller = callerOf(api, target);
+  const target = await Promise.race([findTarget(io, profile), ended]);
+  const caller = callerOf(io, api, target);
   async function fetchData(id: string | undefined, given: ReadonlyMap<string, string | undefined>): Promise<unknown> {
     const wanted = api.commands.find((one) => one.operation.id === id)?.operation;
     if (!wanted) return [];

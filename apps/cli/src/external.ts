@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
 import { EXIT, Failure } from './failure.ts';
+import type { Io } from './io.ts';
 import { findProfile } from './profiles.ts';
 import type { Profile } from './profiles.ts';
 import { credential, findTarget } from './target.ts';
@@ -64,21 +65,21 @@ export const SERVER_COMMANDS = {
 } as const;
 
 /** Runs the program of a package that is installed next to this one, or in the current project. @returns its exit code */
-export async function runExternal({ name, program, profile, usage }: ExternalCommand, given: readonly string[]): Promise<number> {
+export async function runExternal(io: Io, { name, program, profile, usage }: ExternalCommand, given: readonly string[]): Promise<number> {
   if (usage !== undefined && given.includes('--help')) {
-    await print(usage);
+    await print(io, usage);
     return EXIT.done;
   }
   const [packageName, binary, ...leading] = program;
-  const file = programFile(packageName, binary);
+  const file = programFile(io.folder, packageName, binary);
   if (file === undefined) {
     throw new Failure(
       `This command runs a program of ${packageName}, which is not installed here. Install it: npm install --global ${installable(packageName)}`,
       EXIT.failed,
     );
   }
-  const { more, environment } = await settingsFor(name, profile, given);
-  return runNode(file, [...leading, ...more], environment);
+  const { more, environment } = await settingsFor(io, name, profile, given);
+  return runNode(io, file, [...leading, ...more], environment);
 }
 
 interface ProgramSettings {
@@ -86,14 +87,14 @@ interface ProgramSettings {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-async function settingsFor(name: string, meaning: ExternalCommand['profile'], given: readonly string[]): Promise<ProgramSettings> {
+async function settingsFor(io: Io, name: string, meaning: ExternalCommand['profile'], given: readonly string[]): Promise<ProgramSettings> {
   const at = given.findIndex((one) => /^--profile(?:=|$)/.test(one));
   const [option, value] = at < 0 ? [] : [given[at], given[at]?.includes('=') ? given[at].slice('--profile='.length) : given[at + 1]];
   const others = at < 0 ? given : given.toSpliced(at, option?.includes('=') ? 1 : 2);
-  if (meaning === 'calls') return serviceFor(value, others);
+  if (meaning === 'calls') return serviceFor(io, value, others);
   if (at < 0) return { more: given, environment: {} };
   if (meaning === undefined) throw new Failure(`reseller ${name} calls no service. Leave out --profile.`);
-  return { more: others, environment: { MOCK_PORT: portOf(findProfile(value ?? '')) } };
+  return { more: others, environment: { MOCK_PORT: portOf(findProfile(io.env, value ?? '')) } };
 }
 
 /** @throws Failure if a program on this machine cannot listen at the address of the profile. */
@@ -106,18 +107,18 @@ function portOf({ name, baseUrl = '' }: Profile): string {
 }
 
 /** The arguments and the environment with which a program calls the service of the other commands. */
-async function serviceFor(profile: string | undefined, others: readonly string[]): Promise<ProgramSettings> {
+async function serviceFor(io: Io, profile: string | undefined, others: readonly string[]): Promise<ProgramSettings> {
   // A subcommand, such as `explain`, or a target of its own.
   const needsNone = others[0]?.startsWith('-') === false || others.some((one) => one === '--help' || /^--target(=|$)/.test(one));
   if (needsNone) return { more: others, environment: {} };
-  const { url, secret } = credential(await findTarget(profile), others.includes('--operator') ? 'operatorToken' : 'apiKey');
+  const { url, secret } = credential(await findTarget(io, profile), others.includes('--operator') ? 'operatorToken' : 'apiKey');
   return { more: [...others, '--target', url], environment: { CONTRACT_API_KEY: secret } };
 }
 
 /** Runs a command of an installation of the service. @returns its exit code */
-export async function runServerCommand(name: keyof typeof SERVER_COMMANDS, given: readonly string[]): Promise<number> {
+export async function runServerCommand(io: Io, name: keyof typeof SERVER_COMMANDS, given: readonly string[]): Promise<number> {
   const script = name === 'start' ? 'main' : name;
-  const folder = resolve(process.env['RESELLER_INSTALLATION'] || '.');
+  const folder = resolve(io.folder, io.env['RESELLER_INSTALLATION'] || '.');
   const file = ['dist/server/src', 'apps/server/src']
     .flatMap((source) => [join(folder, source, `${script}.js`), join(folder, source, `${script}.ts`)])
     .find(existsSync);
@@ -126,11 +127,11 @@ export async function runServerCommand(name: keyof typeof SERVER_COMMANDS, given
       `${folder} is not an installation of the service. Run this command in its folder, or set RESELLER_INSTALLATION to the folder, such as /opt/reseller.`,
     );
   }
-  return runNode(file, given);
+  return runNode(io, file, given);
 }
 
-function programFile(packageName: string, binary: string): string | undefined {
-  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+function programFile(folder: string, packageName: string, binary: string): string | undefined {
+  for (const from of [import.meta.url, join(folder, 'package.json')]) {
     try {
       const manifest = createRequire(from).resolve(`${packageName}/package.json`);
       const { bin }: { bin?: Readonly<Record<string, string>> } = JSON.parse(readFileSync(manifest, 'utf8'));
@@ -142,8 +143,8 @@ function programFile(packageName: string, binary: string): string | undefined {
   return undefined;
 }
 
-async function runNode(file: string, given: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(process.execPath, [file, ...given], { stdio: 'inherit', env: { ...process.env, ...environment } });
+async function runNode({ env }: Io, file: string, given: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(process.execPath, [file, ...given], { stdio: 'inherit', env: { ...env, ...environment } });
   // The terminal sends an interrupt to the child, too. This process ends after it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));

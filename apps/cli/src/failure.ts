@@ -46,3 +46,14 @@ export class Failure extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The failure of another program that a command ran. That program has said why. */
+export class ProgramFailed extends Error {
+  override readonly name = 'ProgramFailed';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`The program ended with ${exitCode}.`);
+    this.exitCode = exitCode;
+  }
+}

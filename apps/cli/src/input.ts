@@ -1,10 +1,13 @@
 /** The input of an operation, as arguments and options of a command. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 
 import { errorText, schemaNodes, valueAt } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation, Parameter } from '@reseller/contract';
 
 import { Failure } from './failure.ts';
+import type { Io } from './io.ts';
 
 /** The values of a request. */
 export interface Input {
@@ -112,8 +115,8 @@ function valuesOf(document: OpenApiDocument, pointer: string): Pick<InputOption,
  * @param text The text on the command line. The text of a secret and of JSON may be in a file: `@FILE`, or `@-` for the standard input.
  * @throws Failure if the text cannot be such a value.
  */
-export function parseOption(option: InputOption, text: string): unknown {
-  const given = option.secret || option.kind === 'json' || option.kind === 'array' ? contentOf(text, option.flag) : text;
+export async function parseOption(io: Io, option: InputOption, text: string): Promise<unknown> {
+  const given = option.secret || option.kind === 'json' || option.kind === 'array' ? await contentOf(io, text, option.flag) : text;
   if (option.isNullable && given === 'null') return null;
   if (option.kind === 'json') return parseJson(option.flag, given);
   if (option.kind === 'array')
@@ -145,11 +148,12 @@ function parseJson(flag: string, text: string): unknown {
 }
 
 /** The text itself, or that of the file after `@`. */
-export function contentOf(text: string, flag: string): string {
+export async function contentOf({ folder, stdin }: Io, text: string, flag: string): Promise<string> {
   if (!text.startsWith('@')) return text;
   const file = text.slice(1);
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trimEnd();
+    const content = file === '-' ? await textOf(stdin) : readFileSync(resolve(folder, file), 'utf8');
+    return content.trimEnd();
   } catch (error) {
     throw new Failure(`The file of --${flag} cannot be read: ${errorText(error)}.`, undefined, error);
   }

@@ -11,10 +11,10 @@ interface Keyring {
 }
 
 /** The keyring, or the reason why there is none. `RESELLER_KEYRING=off` switches it off. */
-export async function openKeyring(): Promise<Keyring | string> {
-  if (process.env['RESELLER_KEYRING'] === 'off') return 'RESELLER_KEYRING is off';
+export async function openKeyring(env: NodeJS.ProcessEnv): Promise<Keyring | string> {
+  if (env['RESELLER_KEYRING'] === 'off') return 'RESELLER_KEYRING is off';
   // Without a bus, only the kernel could keep the secret, and it forgets it when the user signs out.
-  if (process.platform === 'linux' && !process.env['DBUS_SESSION_BUS_ADDRESS']) return 'there is no desktop session';
+  if (process.platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS']) return 'there is no desktop session';
   try {
     // An optional dependency, because its native code does not exist for all systems.
     const { AsyncEntry } = await import('@napi-rs/keyring');

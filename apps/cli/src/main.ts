@@ -3,4 +3,9 @@ import { hasNode } from '../../../.config/publish/has-node.mjs';
 import manifest from '../package.json' with { type: 'json' };
 
 // An older Node cannot load the program.
-if (hasNode(manifest)) await import('./run.ts');
+if (hasNode(manifest)) {
+  const [{ main }, { ioOfProcess }] = await Promise.all([import('./run.ts'), import('./io.ts')]);
+  // A program such as head has read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.exitCode = await main(process.argv.slice(2), ioOfProcess());
+}

@@ -54,11 +54,12 @@ const SAFETY_SECONDS = 60;
  * @throws Failure if the same command is running, or its key may have expired.
  */
 export function beginPurchase(
+  env: NodeJS.ProcessEnv,
   identity: PurchaseIdentity,
   { keyLifetime, guard }: { readonly keyLifetime: number | undefined; readonly guard: PendingPurchase['guard'] },
 ): BegunPurchase {
   const id = idOf(identity);
-  const file = join(pendingFolder(), `${id}.json`);
+  const file = join(pendingFolder(env), `${id}.json`);
   const mine = { process: process.pid, host: hostname() };
   const first: PendingPurchase = {
     id,
@@ -113,26 +114,27 @@ function isRunning({ process: pid, host }: PendingPurchase): boolean {
   }
 }
 
-export function listPending(): readonly PendingPurchase[] {
-  return pendingFiles().flatMap((file) => readPending(join(pendingFolder(), file)) ?? []);
+export function listPending(env: NodeJS.ProcessEnv): readonly PendingPurchase[] {
+  return pendingFiles(env).flatMap((file) => readPending(join(pendingFolder(env), file)) ?? []);
 }
 
 /** @throws Failure if there is no such purchase. */
-export function forgetPending(id: string): void {
-  if (!pendingFiles().includes(`${id}.json`)) throw new Failure(`No pending purchase is called ${id}. 'reseller pending list' shows them.`);
-  rmSync(join(pendingFolder(), `${id}.json`));
+export function forgetPending(env: NodeJS.ProcessEnv, id: string): void {
+  if (!pendingFiles(env).includes(`${id}.json`))
+    throw new Failure(`No pending purchase is called ${id}. 'reseller pending list' shows them.`);
+  rmSync(join(pendingFolder(env), `${id}.json`));
 }
 
-function pendingFiles(): readonly string[] {
+function pendingFiles(env: NodeJS.ProcessEnv): readonly string[] {
   try {
-    return readdirSync(pendingFolder()).filter((file) => file.endsWith('.json'));
+    return readdirSync(pendingFolder(env)).filter((file) => file.endsWith('.json'));
   } catch {
     return [];
   }
 }
 
-function pendingFolder(): string {
-  return join(stateFolder(), 'pending');
+function pendingFolder(env: NodeJS.ProcessEnv): string {
+  return join(stateFolder(env), 'pending');
 }
 
 function readPending(file: string): PendingPurchase | undefined {

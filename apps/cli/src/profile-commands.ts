@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { Failure } from './failure.ts';
+import type { Io } from './io.ts';
 import { render } from './output.ts';
 import { readSettings, removeProfile, saveProfile, useProfile } from './profiles.ts';
 import { note, print, readSecret } from './terminal.ts';
@@ -11,7 +12,7 @@ interface AddOptions {
 }
 
 /** The commands that manage profiles. */
-export function addProfileCommands(program: Command): void {
+export function addProfileCommands(io: Io, program: Command): void {
   const profile = program.command('profile').description('Profiles: the services that you use, with their keys');
   profile
     .command('add')
@@ -22,27 +23,38 @@ export function addProfileCommands(program: Command): void {
     .argument('<name>', 'Its name')
     .option('--url <url>', 'The address of the reseller API. It asks for an API key')
     .option('--operator-url <url>', 'The address of the operator API. It asks for an operator token')
-    .action(add);
-  profile.command('use').description('Use a profile from now on').argument('<name>', 'Its name').action(useProfile);
-  profile.command('remove').description('Remove a profile with its keys').argument('<name>', 'Its name').action(remove);
-  profile.command('list').description('List the profiles. Keys are not shown').action(list);
+    .action((name: string, options: AddOptions) => add(io, name, options));
+  profile
+    .command('use')
+    .description('Use a profile from now on')
+    .argument('<name>', 'Its name')
+    .action((name: string) => useProfile(io.env, name));
+  profile
+    .command('remove')
+    .description('Remove a profile with its keys')
+    .argument('<name>', 'Its name')
+    .action((name: string) => remove(io, name));
+  profile
+    .command('list')
+    .description('List the profiles. Keys are not shown')
+    .action(() => list(io));
 }
 
-async function add(name: string, { url, operatorUrl }: AddOptions): Promise<void> {
+async function add(io: Io, name: string, { url, operatorUrl }: AddOptions): Promise<void> {
   if (url === undefined && operatorUrl === undefined) throw new Failure('--url, --operator-url or both are missing.');
   for (const [flag, address] of Object.entries({ url, 'operator-url': operatorUrl })) checkAddress(flag, address);
-  const apiKey = url === undefined ? undefined : await secretFor('API key');
-  const operatorToken = operatorUrl === undefined ? undefined : await secretFor('operator token');
-  note(await saveProfile({ name, baseUrl: url, operatorUrl }, { apiKey, operatorToken }));
+  const apiKey = url === undefined ? undefined : await secretFor(io, 'API key');
+  const operatorToken = operatorUrl === undefined ? undefined : await secretFor(io, 'operator token');
+  note(io, await saveProfile(io.env, { name, baseUrl: url, operatorUrl }, { apiKey, operatorToken }));
 }
 
-async function remove(name: string): Promise<void> {
-  const left = await removeProfile(name);
-  if (left !== undefined) note(left);
+async function remove(io: Io, name: string): Promise<void> {
+  const left = await removeProfile(io.env, name);
+  if (left !== undefined) note(io, left);
 }
 
-async function secretFor(what: string): Promise<string> {
-  const secret = await readSecret(`${what}: `);
+async function secretFor(io: Io, what: string): Promise<string> {
+  const secret = await readSecret(io, `${what}: `);
   if (secret === '') throw new Failure(`The ${what} is empty.`);
   return secret;
 }
@@ -58,8 +70,8 @@ function checkAddress(flag: string, address: string | undefined): void {
   if (url.username || url.password) throw new Failure(`--${flag} must not contain a user or a password.`);
 }
 
-async function list(): Promise<void> {
-  const { current, profiles } = readSettings();
+async function list(io: Io): Promise<void> {
+  const { current, profiles } = readSettings(io.env);
   const rows = profiles.map((profile) => ({
     current: profile.name === current ? 'yes' : 'no',
     name: profile.name,
@@ -67,5 +79,5 @@ async function list(): Promise<void> {
     operatorUrl: profile.operatorUrl,
     storedIn: profile.storedIn,
   }));
-  await print(render(rows, { format: 'table', columns: undefined, width: undefined }));
+  await print(io, render(rows, { format: 'table', columns: undefined, width: undefined }));
 }

@@ -32,16 +32,17 @@ interface Settings {
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i;
 
-export function readSettings(): Settings {
-  const text = readIfPresent(settingsFile());
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const file = settingsFile(env);
+  const text = readIfPresent(file);
   if (text === undefined) return { current: undefined, profiles: [] };
-  const settings: unknown = parsed(text, settingsFile());
-  if (!isSettings(settings)) throw new Failure(`The file ${settingsFile()} is not a list of profiles. Correct or delete it.`, EXIT.failed);
+  const settings: unknown = parsed(text, file);
+  if (!isSettings(settings)) throw new Failure(`The file ${file} is not a list of profiles. Correct or delete it.`, EXIT.failed);
   return settings;
 }
 
-export function findProfile(name: string): Profile {
-  const { profiles } = readSettings();
+export function findProfile(env: NodeJS.ProcessEnv, name: string): Profile {
+  const { profiles } = readSettings(env);
   const profile = profiles.find((one) => one.name === name);
   if (profile) return profile;
   const known = profiles.map((one) => one.name).join(', ') || 'none';
@@ -50,25 +51,26 @@ export function findProfile(name: string): Profile {
 
 /** Adds or replaces a profile and makes it the current one. @returns where the credentials are, in words */
 export async function saveProfile(
+  env: NodeJS.ProcessEnv,
   given: { readonly name: string; readonly baseUrl: string | undefined; readonly operatorUrl: string | undefined },
   credentials: Credentials,
 ): Promise<string> {
   if (!NAME.test(given.name)) {
     throw new Failure(`"${given.name}" is not a valid name for a profile. Use 1 to 63 letters, digits, dots, hyphens and underscores.`);
   }
-  const problem = await writeToKeyring(given.name, credentials);
+  const problem = await writeToKeyring(env, given.name, credentials);
   const storedIn = problem === undefined ? 'keyring' : 'file';
-  if (storedIn === 'file') writeSecrets({ ...readSecrets(), [given.name]: credentials });
-  const others = readSettings().profiles.filter(({ name }) => name !== given.name);
-  writeSettings({ current: given.name, profiles: [...others, { ...given, storedIn }] });
+  if (storedIn === 'file') writeSecrets(env, { ...readSecrets(env), [given.name]: credentials });
+  const others = readSettings(env).profiles.filter(({ name }) => name !== given.name);
+  writeSettings(env, { current: given.name, profiles: [...others, { ...given, storedIn }] });
   return problem === undefined
     ? 'The credentials are in the keyring of this system.'
-    : `The credentials are in ${secretsFile()}, which only you can read, because this system has no keyring (${problem}).`;
+    : `The credentials are in ${secretsFile(env)}, which only you can read, because this system has no keyring (${problem}).`;
 }
 
 /** @returns why the credentials are not in the keyring; undefined if they are */
-async function writeToKeyring(name: string, credentials: Credentials): Promise<string | undefined> {
-  const keyring = await openKeyring();
+async function writeToKeyring(env: NodeJS.ProcessEnv, name: string, credentials: Credentials): Promise<string | undefined> {
+  const keyring = await openKeyring(env);
   if (typeof keyring === 'string') return keyring;
   try {
     await keyring.write(name, JSON.stringify(credentials));
@@ -79,27 +81,27 @@ async function writeToKeyring(name: string, credentials: Credentials): Promise<s
   }
 }
 
-export function useProfile(name: string): void {
-  findProfile(name);
-  writeSettings({ ...readSettings(), current: name });
+export function useProfile(env: NodeJS.ProcessEnv, name: string): void {
+  findProfile(env, name);
+  writeSettings(env, { ...readSettings(env), current: name });
 }
 
-/** Removes a profile. @returns what it could not remove, in words */
-export async function removeProfile(name: string): Promise<string | undefined> {
-  const { storedIn } = findProfile(name);
-  const keyring = storedIn === 'keyring' ? await openKeyring() : undefined;
+/** Removes a profile. @returns the part that it could not remove, in words */
+export async function removeProfile(env: NodeJS.ProcessEnv, name: string): Promise<string | undefined> {
+  const { storedIn } = findProfile(env, name);
+  const keyring = storedIn === 'keyring' ? await openKeyring(env) : undefined;
   if (typeof keyring === 'object') await keyring.remove(name);
-  const { [name]: _, ...secrets } = readSecrets();
-  if (existsSync(secretsFile())) writeSecrets(secrets);
-  const { current, profiles } = readSettings();
-  writeSettings({ current: current === name ? undefined : current, profiles: profiles.filter((one) => one.name !== name) });
+  const { [name]: _, ...secrets } = readSecrets(env);
+  if (existsSync(secretsFile(env))) writeSecrets(env, secrets);
+  const { current, profiles } = readSettings(env);
+  writeSettings(env, { current: current === name ? undefined : current, profiles: profiles.filter((one) => one.name !== name) });
   if (typeof keyring !== 'string') return undefined;
   return `The profile ${name} is removed. Its credentials may still be in the keyring of this system, which cannot be opened (${keyring}).`;
 }
 
-export async function credentialsOf({ name, storedIn }: Profile): Promise<Credentials> {
-  if (storedIn === 'file') return readSecrets()[name] ?? {};
-  const keyring = await openKeyring();
+export async function credentialsOf(env: NodeJS.ProcessEnv, { name, storedIn }: Profile): Promise<Credentials> {
+  if (storedIn === 'file') return readSecrets(env)[name] ?? {};
+  const keyring = await openKeyring(env);
   const secret = typeof keyring === 'string' ? undefined : await keyring.read(name);
   if (secret !== undefined) return credentialsIn(parsed(secret, 'the keyring'));
   const reason = typeof keyring === 'string' ? `cannot be opened: ${keyring}` : 'no longer has them';
@@ -109,29 +111,30 @@ export async function credentialsOf({ name, storedIn }: Profile): Promise<Creden
   );
 }
 
-function settingsFile(): string {
-  return join(configFolder(), 'profiles.json');
+function settingsFile(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env), 'profiles.json');
 }
 
-function secretsFile(): string {
-  return join(configFolder(), 'credentials.json');
+function secretsFile(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env), 'credentials.json');
 }
 
-function writeSettings(settings: Settings): void {
-  writePrivate(settingsFile(), `${JSON.stringify(settings, null, 2)}\n`);
+function writeSettings(env: NodeJS.ProcessEnv, settings: Settings): void {
+  writePrivate(settingsFile(env), `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-function readSecrets(): Readonly<Record<string, Credentials>> {
-  const text = readIfPresent(secretsFile());
+function readSecrets(env: NodeJS.ProcessEnv): Readonly<Record<string, Credentials>> {
+  const file = secretsFile(env);
+  const text = readIfPresent(file);
   if (text === undefined) return {};
   // Another program may have copied it with other permissions.
-  chmodSync(secretsFile(), 0o600);
-  const secrets: unknown = parsed(text, secretsFile());
+  chmodSync(file, 0o600);
+  const secrets: unknown = parsed(text, file);
   return Object.fromEntries(Object.entries(Object(secrets)).map(([name, value]) => [name, credentialsIn(value)]));
 }
 
-function writeSecrets(secrets: Readonly<Record<string, Credentials>>): void {
-  writePrivate(secretsFile(), `${JSON.stringify(secrets, null, 2)}\n`);
+function writeSecrets(env: NodeJS.ProcessEnv, secrets: Readonly<Record<string, Credentials>>): void {
+  writePrivate(secretsFile(env), `${JSON.stringify(secrets, null, 2)}\n`);
 }
 
 function credentialsIn(value: unknown): Credentials {

@@ -5,12 +5,13 @@ import { showMoney } from '@reseller/contract/engine';
 import { Argument, Command, Option } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
-import type { Api } from './api.ts';
+import type { Api, ApiCommand } from './api.ts';
 import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
-import { Failure } from './failure.ts';
+import { EXIT, Failure, ProgramFailed } from './failure.ts';
 import { addExample, exampleOf, withCommands, wordsOf } from './help-texts.ts';
 import { contentOf, descriptionAt, IF_MATCH, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
+import type { Io } from './io.ts';
 import { manPages } from './man-page.ts';
 import { openBudget, resetBudget } from './mcp/budget.ts';
 import { DEFAULT_MAX_TOKENS } from './mcp/results.ts';
@@ -69,32 +70,33 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** The whole program. */
-export function buildProgram(): Command {
+export function buildProgram(io: Io): Command {
   const program = new Command('reseller')
     .description('The command line of the Reseller Infrastructure Service API. Its commands are the operations of the OpenAPI documents.')
     .version(VERSION)
     .showHelpAfterError('Run the command with --help to see what it takes.')
     .configureHelp({ showGlobalOptions: false })
     .helpCommand(false)
-    .enablePositionalOptions();
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
   program.commandsGroup('Your account:');
-  addOperations(program, resellerApi());
+  addOperations(io, program, resellerApi());
   program.commandsGroup('The provider:');
   const operator = program.command('operator').description('The operator API, for everything that the provider does by hand');
-  addOperations(operator, operatorApi());
-  addServerCommands(program);
+  addOperations(io, operator, operatorApi());
+  addServerCommands(io, program);
   program.commandsGroup('Tools:');
-  addExternalCommands(program);
-  addMcp(program);
+  addExternalCommands(io, program);
+  addMcp(io, program);
   program.commandsGroup('This program:');
-  addProfileCommands(program);
-  addPendingCommands(program);
-  addOpen(program);
+  addProfileCommands(io, program);
+  addPendingCommands(io, program);
+  addOpen(io, program);
   program
     .command('man')
     .description('Print a manual page: of this program, or of a group of commands such as vm or operator vms')
     .argument('[group...]', 'The words of the group')
-    .action((words: readonly string[]) => print(pageFor(program, words)));
+    .action((words: readonly string[]) => print(io, pageFor(program, words)));
   return program;
 }
 
@@ -107,7 +109,7 @@ const PAGES_OF_CONSOLE: Readonly<Record<string, string>> = {
   vm: 'vms',
 };
 
-function addOpen(program: Command): void {
+function addOpen(io: Io, program: Command): void {
   program
     .command('open')
     .description('Print the address of a page of the console, such as `reseller open vm 48213`, and open it in the browser of this machine')
@@ -115,12 +117,12 @@ function addOpen(program: Command): void {
     .argument('<identifier>', 'Its identifier')
     .option('--profile <name>', 'The profile of the service. Default: the current one')
     .action(async (kind: string, identifier: string, { profile }: { profile?: string }) => {
-      const { operatorUrl, source } = await findTarget(profile);
+      const { operatorUrl, source } = await findTarget(io, profile);
       if (!operatorUrl)
         throw new Failure(`The console is at the operator API, whose address is not known (${source}). Set RESELLER_OPERATOR_URL.`);
       const url = `${operatorUrl.replace(/\/$/, '')}/console/${PAGES_OF_CONSOLE[kind] ?? kind}/${encodeURIComponent(identifier)}`;
-      await print(`${url}\n`);
-      if (isInteractive()) openInBrowser(url);
+      await print(io, `${url}\n`);
+      if (isInteractive(io)) openInBrowser(url);
     });
 }
 
@@ -135,7 +137,7 @@ function pageFor(program: Command, words: readonly string[]): string {
   throw new Failure(`'${words.join(' ')}' is not a group of commands. The groups are: ${known.join(', ')}.`);
 }
 
-function addOperations(parent: Command, api: Api): void {
+function addOperations(io: Io, parent: Command, api: Api): void {
   const groups = new Map<string, Command>();
   function groupOf(words: readonly string[], { tag }: Pick<Operation, 'tag'>): Command {
     const name = words.join(' ');
@@ -149,10 +151,10 @@ function addOperations(parent: Command, api: Api): void {
     groups.set(name, group);
     return group;
   }
-  for (const { words, operation } of api.commands) addOperation(groupOf(words.slice(0, -1), operation), words, api, operation);
+  for (const one of api.commands) addOperation(io, groupOf(one.words.slice(0, -1), one.operation), api, one);
 }
 
-function addOperation(parent: Command, words: readonly string[], api: Api, operation: Operation): void {
+function addOperation(io: Io, parent: Command, api: Api, { words, operation }: ApiCommand): void {
   const command = parent
     .command(words.at(-1) ?? operation.id)
     .summary(operation.summary)
@@ -173,9 +175,8 @@ function addOperation(parent: Command, words: readonly string[], api: Api, opera
   addRunOptions(command, operation);
   const example = exampleOf(api, words, operation);
   if (example !== undefined) addExample(command, example);
-  command.action(async (...given: unknown[]) => {
-    const values = given.slice(0, command.registeredArguments.length).map(String);
-    await runOperation(api, operation, readInput(operation, options, values, command), runOptions(command));
+  command.action(async () => {
+    await runOperation({ io, api, operation, input: await readInput(io, operation, options, command), options: runOptions(io, command) });
   });
 }
 
@@ -220,7 +221,7 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
 
 const DEFAULT_WATCH_SECONDS = 2;
 
-function runOptions(command: Command): RunOptions {
+function runOptions({ stdout }: Io, command: Command): RunOptions {
   const { profile, output, columns, sort, header, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
   const watchSeconds = watch === true ? DEFAULT_WATCH_SECONDS : watch === undefined ? undefined : Number(watch);
   if (watchSeconds !== undefined && !(watchSeconds >= 0.1))
@@ -231,7 +232,7 @@ function runOptions(command: Command): RunOptions {
     columns: columns?.split(',').map((name: string) => name.trim()),
     sort,
     noHeader: header === false,
-    width: process.stdout.isTTY ? process.stdout.columns : undefined,
+    width: stdout.isTTY ? stdout.columns : undefined,
     watchSeconds,
     yes: yes === true,
     dryRun: dryRun === true,
@@ -241,15 +242,15 @@ function runOptions(command: Command): RunOptions {
 }
 
 /** @throws Failure naming every required option that is missing. */
-function readInput(operation: Operation, options: readonly InputOption[], values: readonly string[], command: Command): Input {
-  const path = Object.fromEntries(pathArguments(operation).map(({ name }, index) => [name, values[index] ?? '']));
+async function readInput(io: Io, operation: Operation, options: readonly InputOption[], command: Command): Promise<Input> {
+  const path = Object.fromEntries(pathArguments(operation).map(({ name }, index) => [name, command.args[index] ?? '']));
   const { body: bodyFile, ifMatch } = command.opts();
-  const body: Record<string, unknown> = bodyFile === undefined ? {} : bodyFrom(bodyFile);
+  const body: Record<string, unknown> = bodyFile === undefined ? {} : await bodyFrom(io, bodyFile);
   const query: Record<string, unknown> = {};
   for (const option of options) {
     const given: unknown = command.getOptionValue(attributeOf(command, option.flag));
     if (given === undefined) continue;
-    (option.in === 'query' ? query : body)[option.name] = parseGiven(option, given);
+    (option.in === 'query' ? query : body)[option.name] = await parseGiven(io, option, given);
   }
   const missing = options.filter(({ required, name, in: place }) => required && (place === 'query' ? query : body)[name] === undefined);
   if (missing.length > 0) {
@@ -266,14 +267,15 @@ function readInput(operation: Operation, options: readonly InputOption[], values
   };
 }
 
-function parseGiven(option: InputOption, given: unknown): unknown {
+async function parseGiven(io: Io, option: InputOption, given: unknown): Promise<unknown> {
   if (given === true) return true;
-  if (!Array.isArray(given)) return parseOption(option, String(given));
-  return given.flatMap((text: unknown) => parseOption(option, String(text)));
+  if (!Array.isArray(given)) return parseOption(io, option, String(given));
+  const values = await Promise.all(given.map((text: unknown) => parseOption(io, option, String(text))));
+  return values.flat();
 }
 
-function bodyFrom(file: string): Record<string, unknown> {
-  const text = contentOf(`@${file}`, 'body');
+async function bodyFrom(io: Io, file: string): Promise<Record<string, unknown>> {
+  const text = await contentOf(io, `@${file}`, 'body');
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
@@ -287,16 +289,16 @@ function attributeOf(command: Command, flag: string): string {
   return command.options.find(({ long }) => long === `--${flag}`)?.attributeName() ?? flag;
 }
 
-function addServerCommands(program: Command): void {
+function addServerCommands(io: Io, program: Command): void {
   const server = program.command('server').description('An installation of the service: start, backup, restore, and so on');
   for (const name of Object.keys(SERVER_COMMANDS) as (keyof typeof SERVER_COMMANDS)[]) {
-    passThrough(server.command(name).description(SERVER_COMMANDS[name]), (given) => runServerCommand(name, given));
+    passThrough(server.command(name).description(SERVER_COMMANDS[name]), (given) => runServerCommand(io, name, given));
   }
 }
 
-function addExternalCommands(program: Command): void {
+function addExternalCommands(io: Io, program: Command): void {
   for (const external of EXTERNAL_COMMANDS) {
-    passThrough(program.command(external.name).description(external.summary), (given) => runExternal(external, given));
+    passThrough(program.command(external.name).description(external.summary), (given) => runExternal(io, external, given));
   }
 }
 
@@ -308,11 +310,12 @@ function passThrough(command: Command, run: (given: readonly string[]) => Promis
     .allowUnknownOption()
     .passThroughOptions()
     .action(async (given: readonly string[]) => {
-      process.exitCode = await run(given);
+      const code = await run(given);
+      if (code !== EXIT.done) throw new ProgramFailed(code);
     });
 }
 
-function addMcp(program: Command): void {
+function addMcp(io: Io, program: Command): void {
   program
     .command('mcp')
     .description(
@@ -331,7 +334,7 @@ function addMcp(program: Command): void {
     .option('--http <port>', 'Serve clients on this machine over HTTP at this port, with a bearer token')
     .action(async (options: McpOptions) => {
       const { serveMcp } = await import('./mcp/serve.ts');
-      await serveMcp(options);
+      await serveMcp(io, options);
     });
   const budget = program.command('budget').description('What the purchases of language models have cost');
   budget
@@ -339,11 +342,11 @@ function addMcp(program: Command): void {
     .description('Show what was spent of the budgets of reseller mcp at a service')
     .option('--profile <name>', 'The profile of the service. Default: the current one')
     .action(async ({ profile }: { profile?: string }) =>
-      print(`${showMoney(openBudget(0n, budgetPlace(await findTarget(profile))).spent())} EUR\n`),
+      print(io, `${showMoney(openBudget(io.env, 0n, budgetPlace(await findTarget(io, profile))).spent())} EUR\n`),
     );
   budget
     .command('reset')
     .description('Let reseller mcp spend its whole budget again at a service')
     .option('--profile <name>', 'The profile of the service. Default: the current one')
-    .action(async ({ profile }: { profile?: string }) => resetBudget(budgetPlace(await findTarget(profile))));
+    .action(async ({ profile }: { profile?: string }) => resetBudget(io.env, budgetPlace(await findTarget(io, profile))));
 }

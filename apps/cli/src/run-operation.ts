@@ -9,6 +9,7 @@ import { checkColumns, decisiveColumns } from './columns.ts';
 import { exitCodeOf } from './errors.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
+import type { Io } from './io.ts';
 import { render } from './output.ts';
 import type { Layout } from './output.ts';
 import { describePrice, guardOf, presentExpiry, quote } from './price.ts';
@@ -32,86 +33,92 @@ export interface RunOptions extends Layout {
 /** The exit code of a program that SIGINT ended. */
 const INTERRUPTED = 130;
 
-/** One run: the operation, its input and who sends it. */
-interface Run {
+/** The command of an operation as a person gave it. */
+export interface GivenCommand {
+  readonly io: Io;
   readonly api: Api;
   readonly operation: Operation;
   readonly input: Input;
-  readonly caller: Caller;
   readonly options: RunOptions;
 }
 
+interface Run extends GivenCommand {
+  readonly caller: Caller;
+}
+
 /** @throws Failure or ResellerError if it was not carried out. */
-export async function runOperation(api: Api, operation: Operation, input: Input, options: RunOptions): Promise<void> {
+export async function runOperation(given: GivenCommand): Promise<void> {
+  const { io, api, operation, options } = given;
   checkColumns(api, operation, [...(options.columns ?? []), ...(options.sort === undefined ? [] : [options.sort.replace(/^-/, '')])]);
-  const target = await findTarget(options.profile);
-  const run: Run = { api, operation, input, caller: callerOf(api, target), options };
+  const run: Run = { ...given, caller: callerOf(io, api, await findTarget(io, options.profile)) };
   if (options.dryRun) return dryRun(run);
   if (operation.readOnly) return read(run);
   return operation.billable && api.name === 'reseller' ? purchase(run) : change(run);
 }
 
-async function read({ api, operation, input, caller, options }: Run): Promise<void> {
+async function read({ io, api, operation, input, caller, options }: Run): Promise<void> {
   async function once(signal?: AbortSignal): Promise<string> {
     const { data, headers } = await caller.call(operation, input, { signal });
     const version = headers.get('etag');
-    if (version !== null && options.watchSeconds === undefined) note(`Version, for --if-match: ${version}`);
+    if (version !== null && options.watchSeconds === undefined) note(io, `Version, for --if-match: ${version}`);
     // Someone who asks for secrets also wants to see their columns.
     const decisive = options.showSecrets ? undefined : decisiveColumns(api, operation);
     return render(options.showSecrets ? data : withoutSecrets(api.document, data), { ...options, decisive });
   }
-  if (options.watchSeconds === undefined) await print(await once());
-  else await watch(once, options.watchSeconds);
+  if (options.watchSeconds === undefined) await print(io, await once());
+  else await watch(io, once, options.watchSeconds);
 }
 
 /** Shows the request and its price. Sends only calls that change nothing. */
-async function dryRun({ api, operation, input, caller, options }: Run): Promise<void> {
+async function dryRun({ io, api, operation, input, caller, options }: Run): Promise<void> {
   const { method, url, body } = await caller.preview(operation, input);
   const price =
     operation.billable && api.name === 'reseller' ? describePrice((await quote(api, caller, operation, input)).price) : undefined;
   await print(
+    io,
     render(
       { method, url, ...(price !== undefined && { price }), ...(Object.keys(body).length > 0 && { body }) },
       { ...options, columns: undefined, sort: undefined },
     ),
   );
-  note('Nothing was sent.');
+  note(io, 'Nothing was sent.');
 }
 
-async function change({ operation, input, caller, options }: Run): Promise<void> {
+async function change({ io, operation, input, caller, options }: Run): Promise<void> {
   const { billable, destructive, summary } = operation;
-  if (billable) await confirmed(`${summary}: this costs money.`, options);
-  else if (destructive) await confirmed(`${summary}: this cannot be undone.`, options);
-  await show(await caller.call(operation, input, keyOf(options)), options);
+  if (billable) await confirmed(io, `${summary}: this costs money.`, options);
+  else if (destructive) await confirmed(io, `${summary}: this cannot be undone.`, options);
+  await show(io, await caller.call(operation, input, keyOf(options)), options);
 }
 
 /** Shows the price, asks, and buys. */
-async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
+async function purchase({ io, api, operation, input, caller, options }: Run): Promise<void> {
   const { price, keyLifetime } = await quote(api, caller, operation, input);
   // With --yes, nobody sees the expiry, and the service recognizes a second renewal within a minute better than an expiry that was just read.
   const expires = options.yes ? undefined : await presentExpiry(api, caller, operation, input);
   assertPriceKnown(operation, input, { hasPrice: price !== undefined, yes: options.yes });
   await confirmed(
+    io,
     `${operation.summary} on ${caller.url}${expires === undefined ? '' : `\nExpires: ${expires}`}\nPrice: ${describePrice(price)}`,
     options,
   );
   if (options.idempotencyKey !== undefined) {
     const body = { ...guardOf(operation, { price, expires }), ...input.body };
-    return show(await caller.call(operation, { ...input, body }, keyOf(options)), options);
+    return show(io, await caller.call(operation, { ...input, body }, keyOf(options)), options);
   }
   // The key of the purchase is written before the request, so an interrupted purchase is continued.
   process.once('SIGINT', () => {
-    note('\nInterrupted. Run the same line again: it never buys twice.');
+    note(io, '\nInterrupted. Run the same line again: it never buys twice.');
     process.exit(INTERRUPTED);
   });
   try {
     await buyOnce(
-      { caller, operation, input, price, keyLifetime, expires },
-      (result) => show(result, options),
-      (begunAt) => note(`Continuing the same command of ${begunAt}, which was interrupted. It is bought once.`),
+      { env: io.env, caller, operation, input, price, keyLifetime, expires },
+      (result) => show(io, result, options),
+      (begunAt) => note(io, `Continuing the same command of ${begunAt}, which was interrupted. It is bought once.`),
     );
   } catch (error) {
-    if (exitCodeOf(error) === EXIT.unknown) note('Run the same command again. It finds out what happened, and never buys twice.');
+    if (exitCodeOf(error) === EXIT.unknown) note(io, 'Run the same command again. It finds out what happened, and never buys twice.');
     throw error;
   }
 }
@@ -136,17 +143,17 @@ function keyOf({ idempotencyKey }: RunOptions): CallSettings {
   return idempotencyKey === undefined ? {} : { idempotencyKey };
 }
 
-async function show({ data, message }: Result, options: RunOptions): Promise<void> {
-  if (data === null || data === undefined) note(message || 'Done.');
-  else await print(render(data, options));
+async function show(io: Io, { data, message }: Result, options: RunOptions): Promise<void> {
+  if (data === null || data === undefined) note(io, message || 'Done.');
+  else await print(io, render(data, options));
 }
 
 /** @throws Failure without a confirmation. */
-async function confirmed(question: string, { yes }: Pick<RunOptions, 'yes'>): Promise<void> {
-  note(question);
+async function confirmed(io: Io, question: string, { yes }: Pick<RunOptions, 'yes'>): Promise<void> {
+  note(io, question);
   if (yes) return;
-  if (!isInteractive()) {
+  if (!isInteractive(io)) {
     throw new Failure('Nothing was sent, because there is no terminal to ask for confirmation. Add --yes to do it.', EXIT.notConfirmed);
   }
-  if (!(await confirm('Do it?'))) throw new Failure('Nothing was sent.', EXIT.notConfirmed);
+  if (!(await confirm(io, 'Do it?'))) throw new Failure('Nothing was sent.', EXIT.notConfirmed);
 }

@@ -4,38 +4,42 @@ import type { Command } from 'commander';
 
 import { BASH_SCRIPT, completeValues } from './completion.ts';
 import { describeError, exitCodeOf } from './errors.ts';
-import { EXIT } from './failure.ts';
+import { EXIT, ProgramFailed } from './failure.ts';
 import { wordsOf } from './help-texts.ts';
+import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
 import { note, print } from './terminal.ts';
 import { printableLines } from './text.ts';
 
-// A program such as head has read enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed));
-process.exitCode = await main(process.argv);
-
-async function main(given: readonly string[]): Promise<number> {
-  const program = buildProgram();
+/**
+ * Runs a command.
+ *
+ * @param given The words after the name of the program.
+ * @returns its exit code
+ */
+export async function main(given: readonly string[], io: Io): Promise<number> {
+  const program = buildProgram(io);
   forEachCommand(program, (command) => command.exitOverride());
-  if (given[2] === 'complete') forEachCommand(program, shorten);
+  if (given[0] === 'complete') forEachCommand(program, shorten);
   tab(program);
-  if (given[2] === 'complete' && given[3] === '--') await completeValues(program, given.slice(4));
-  if (given[2] === 'complete' && given[3] === 'bash') {
-    await print(BASH_SCRIPT);
+  if (given[0] === 'complete' && given[1] === '--') await completeValues(io, program, given.slice(2));
+  if (given[0] === 'complete' && given[1] === 'bash') {
+    await print(io, BASH_SCRIPT);
     return EXIT.done;
   }
-  const unknown = unknownWord(program, given.slice(2));
+  const unknown = unknownWord(program, given);
   if (unknown !== undefined) {
-    note(`error: unknown command '${printableLines(unknown.word)}'\n\nRun '${unknown.parent} --help' for the commands that there are.`);
+    note(io, `error: unknown command '${printableLines(unknown.word)}'\n\nRun '${unknown.parent} --help' for the commands that there are.`);
     return EXIT.usage;
   }
   try {
-    await program.parseAsync([...given]);
-    return Number(process.exitCode ?? EXIT.done);
+    await program.parseAsync([...given], { from: 'user' });
+    return EXIT.done;
   } catch (error) {
     // The framework has printed its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    note(printableLines(`Error: ${describeError(error)}`));
+    if (error instanceof ProgramFailed) return error.exitCode;
+    note(io, printableLines(`Error: ${describeError(error)}`));
     return exitCodeOf(error);
   }
 }

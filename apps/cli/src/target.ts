@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import envPaths from 'env-paths';
 
 import { EXIT, Failure } from './failure.ts';
+import type { Io } from './io.ts';
 import { readIfPresent } from './private-file.ts';
 import { credentialsOf, findProfile, readSettings } from './profiles.ts';
 import type { Credentials } from './profiles.ts';
@@ -24,34 +25,35 @@ export interface Target extends Credentials {
  *
  * @throws Failure if there is none.
  */
-export async function findTarget(profile: string | undefined): Promise<Target> {
-  const named = profile ?? (process.env['RESELLER_PROFILE'] || undefined);
-  if (named !== undefined) return ofProfile(named);
-  const { RESELLER_BASE_URL: baseUrl, RESELLER_OPERATOR_URL: operatorUrl } = process.env;
-  const { RESELLER_API_KEY: apiKey, RESELLER_OPERATOR_TOKEN: operatorToken } = process.env;
-  const { current } = readSettings();
+export async function findTarget(io: Io, profile: string | undefined): Promise<Target> {
+  const { env } = io;
+  const named = profile ?? (env['RESELLER_PROFILE'] || undefined);
+  if (named !== undefined) return ofProfile(env, named);
+  const { RESELLER_BASE_URL: baseUrl, RESELLER_OPERATOR_URL: operatorUrl } = env;
+  const { RESELLER_API_KEY: apiKey, RESELLER_OPERATOR_TOKEN: operatorToken } = env;
+  const { current } = readSettings(env);
   if (baseUrl || (operatorUrl && current === undefined)) return { source: 'the environment', baseUrl, operatorUrl, apiKey, operatorToken };
   // The address of the operator API alone does not hide the reseller API of the profile. No token of the profile goes to that address.
-  if (current !== undefined && operatorUrl) return { ...(await ofProfile(current)), operatorUrl, operatorToken };
-  if (current !== undefined) return ofProfile(current);
-  const sandbox = runningSandbox();
+  if (current !== undefined && operatorUrl) return { ...(await ofProfile(env, current)), operatorUrl, operatorToken };
+  if (current !== undefined) return ofProfile(env, current);
+  const sandbox = runningSandbox(io);
   if (sandbox) return sandbox;
   throw new Failure(
     `No service is known. Start a sandbox on this machine with 'npx --package ${installable('@reseller/sandbox')} reseller-sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
   );
 }
 
-async function ofProfile(name: string): Promise<Target> {
-  const profile = findProfile(name);
-  return { source: `the profile ${name}`, ...profile, ...(await credentialsOf(profile)) };
+async function ofProfile(env: NodeJS.ProcessEnv, name: string): Promise<Target> {
+  const profile = findProfile(env, name);
+  return { source: `the profile ${name}`, ...profile, ...(await credentialsOf(env, profile)) };
 }
 
 /** A sandbox leaves its addresses and keys in its data folder. */
-function runningSandbox(): Target | undefined {
-  for (const folder of dataFolders()) {
+function runningSandbox(io: Io): Target | undefined {
+  for (const folder of dataFolders(io)) {
     const file = join(folder, 'running.json');
     // In a folder above this one, another user could have put the address of another service.
-    if (folder !== process.env['RESELLER_DATA_DIR'] && isOfAnotherUser(file)) continue;
+    if (folder !== io.env['RESELLER_DATA_DIR'] && isOfAnotherUser(file)) continue;
     const running = readIfPresent(file);
     if (running === undefined) continue;
     const { baseUrl, operatorUrl } = Object(JSON.parse(running));
@@ -67,10 +69,10 @@ function isOfAnotherUser(file: string): boolean {
 }
 
 /** The data folders of the package `@reseller/sandbox`, and of `start` in the repository that contains the current folder. */
-function* dataFolders(): Generator<string> {
-  const { RESELLER_DATA_DIR: given } = process.env;
+function* dataFolders({ env, folder: current }: Io): Generator<string> {
+  const { RESELLER_DATA_DIR: given } = env;
   if (given) yield given;
-  let folder = process.cwd();
+  let folder = current;
   for (;;) {
     yield join(folder, '.data');
     const parent = dirname(folder);

@@ -1,32 +1,34 @@
 /** The streams of the program. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
 
 import { EXIT, Failure } from './failure.ts';
+import type { Io } from './io.ts';
 
 /** Writes a result. The promise resolves when the system has it. */
-export function print(text: string): Promise<void> {
+export function print({ stdout }: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
 /** Writes a remark for a person, so that the standard output has the result alone. */
-export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+export function note({ stderr }: Io, text: string): void {
+  stderr.write(`${text}\n`);
 }
 
-export function isInteractive(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+export function isInteractive({ stdin, stderr }: Io): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** Asks a question whose answer is yes or no. Anything but yes is no. */
-export async function confirm(question: string): Promise<boolean> {
-  return /^y(?:es)?$/i.test(await ask(`${question} [y/N] `));
+export async function confirm(io: Io, question: string): Promise<boolean> {
+  return /^y(?:es)?$/i.test(await ask(io, `${question} [y/N] `));
 }
 
-async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+async function ask({ stdin, stderr }: Io, question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr });
   try {
     return (await lines.question(question)).trim();
   } finally {
@@ -35,21 +37,21 @@ async function ask(question: string): Promise<string> {
 }
 
 /** Reads a secret without showing it: from the terminal, else from a line of the standard input. */
-export async function readSecret(question: string): Promise<string> {
-  const { stdin } = process;
-  if (!isInteractive()) return readLine(stdin);
-  process.stderr.write(question);
-  stdin.setRawMode(true);
+export async function readSecret(io: Io, question: string): Promise<string> {
+  const { stdin, stderr } = io;
+  if (!isInteractive(io)) return readLine(stdin);
+  stderr.write(question);
+  stdin.setRawMode?.(true);
   try {
     return await typedLine(stdin);
   } finally {
-    stdin.setRawMode(false);
+    stdin.setRawMode?.(false);
     stdin.pause();
-    process.stderr.write('\n');
+    stderr.write('\n');
   }
 }
 
-async function readLine(input: NodeJS.ReadStream): Promise<string> {
+async function readLine(input: Readable): Promise<string> {
   const lines = createInterface({ input });
   for await (const line of lines) return line.trim();
   throw new Failure('The standard input is empty. It must have the key in one line.');
@@ -57,7 +59,7 @@ async function readLine(input: NodeJS.ReadStream): Promise<string> {
 
 const [CONTROL_C, CONTROL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f'];
 
-function typedLine(input: NodeJS.ReadStream): Promise<string> {
+function typedLine(input: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';
     function take(chunk: Buffer): void {

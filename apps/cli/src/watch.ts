@@ -1,6 +1,7 @@
 /** Reads repeatedly, and shows what is new. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Io } from './io.ts';
 import { print } from './terminal.ts';
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[H';
@@ -10,7 +11,7 @@ const CLEAR_SCREEN = '\u001b[2J\u001b[H';
  *
  * @param read Returns the text of one reading.
  */
-export async function watch(read: (signal: AbortSignal) => Promise<string>, seconds: number): Promise<void> {
+export async function watch(io: Io, read: (signal: AbortSignal) => Promise<string>, seconds: number): Promise<void> {
   const stop = new AbortController();
   function onInterrupt(): void {
     stop.abort();
@@ -21,8 +22,8 @@ export async function watch(read: (signal: AbortSignal) => Promise<string>, seco
   try {
     while (!stop.signal.aborted) {
       const text = await read(stop.signal);
-      if (process.stdout.isTTY) await print(`${CLEAR_SCREEN}Every ${seconds} s: ${new Date().toLocaleTimeString()}\n\n${text}`);
-      else if (text !== last) await print(text);
+      if (io.stdout.isTTY) await print(io, `${CLEAR_SCREEN}Every ${seconds} s: ${new Date().toLocaleTimeString()}\n\n${text}`);
+      else if (text !== last) await print(io, text);
       last = text;
       await sleep(seconds * 1000, undefined, { signal: stop.signal });
     }

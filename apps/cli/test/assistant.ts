@@ -1,12 +1,16 @@
 /** A client of the server of tools, with a scripted user. */
+import { PassThrough } from 'node:stream';
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
 
-import { person, program } from './cli.ts';
-import type { Person, Sandbox } from './cli.ts';
+import { main } from '../src/run.ts';
+import { person } from './cli.ts';
+import type { Person } from './cli.ts';
+import type { Sandbox } from './sandbox.ts';
 
 export interface Assistant {
   readonly tools: readonly Tool[];
@@ -23,7 +27,7 @@ export async function assistantOf(
   sandbox: Sandbox,
   given: readonly string[],
   answer?: 'yes' | 'no' | 'cancel',
-  { env }: Pick<Person, 'env'> = person({ RESELLER_DATA_DIR: sandbox.dataFolder }),
+  { env, folder }: Pick<Person, 'env' | 'folder'> = person({ RESELLER_DATA_DIR: sandbox.dataFolder }),
 ): Promise<Assistant> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities: answer === undefined ? {} : { elicitation: {} } });
   const questions: string[] = [];
@@ -33,16 +37,21 @@ export async function assistantOf(
       return answer === 'cancel' ? { action: 'cancel' as const } : { action: 'accept' as const, content: { confirm: answer === 'yes' } };
     });
   }
-  const defined = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [await program(), 'mcp', ...given], env: defined, stderr: 'ignore' }),
-  );
-  onTestFinished(() => client.close());
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough().resume()];
+  const ended = main(['mcp', ...given], { env, folder, stdin, stdout, stderr });
+  // Messages are lines in both directions, so the transport of a server is that of its client as well.
+  await client.connect(new StdioServerTransport(stdout, stdin));
+  async function close(): Promise<void> {
+    await client.close();
+    stdin.end();
+    await ended;
+  }
+  onTestFinished(close);
   const { tools } = await client.listTools();
   return {
     tools,
     questions,
-    close: () => client.close(),
+    close,
     call: async (name, input = {}) => {
       const { content, isError } = await client.callTool({ name, arguments: input });
       const [first] = Array.isArray(content) ? content : [];

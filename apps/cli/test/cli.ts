@@ -1,46 +1,16 @@
-/** The bundled program and a sandbox, each as a process. */
+/** A person with a command line. */
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-import { createReseller } from '@reseller/client/extension';
-import type { Reseller } from '@reseller/client/extension';
-import { createClient, listAccounts } from '@reseller/operator-client';
-import type { Client } from '@reseller/operator-client';
 import { inject } from 'vitest';
 
-import { startSandbox as startProcess } from '../../../.config/sandbox.ts';
 import { bundle } from '../bundle.ts';
-
-export interface Sandbox {
-  readonly reseller: Reseller;
-  readonly operator: Client;
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly dataFolder: string;
-  readonly accountId: string;
-  stop(): Promise<void>;
-}
-
-/** Starts the service as `start` does. */
-export async function startSandbox(): Promise<Sandbox> {
-  const started = await startProcess();
-  const { baseUrl, operatorUrl, apiKey, operatorToken, dataDirectory } = started;
-  const operator = createClient({ baseUrl: operatorUrl, token: operatorToken });
-  const [account] = (await listAccounts({ client: operator })).items;
-  return {
-    reseller: createReseller({ baseUrl, apiKey }),
-    operator,
-    accountId: account?.id ?? '',
-    baseUrl,
-    apiKey,
-    dataFolder: dataDirectory,
-    stop: () => started.stop(),
-  };
-}
+import { main } from '../src/run.ts';
 
 let bundled: Promise<string> | undefined;
 
@@ -67,15 +37,19 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** A person with a command line: own configuration, own state, no keyring, no terminal. */
+/** Own configuration, own state, no keyring, no terminal. */
 export interface Person {
   readonly configFolder: string;
   readonly stateFolder: string;
-  run(...given: readonly string[]): Promise<CliResult>;
-  /** Types a text into the standard input. */
-  runWith(input: string, ...given: readonly string[]): Promise<CliResult>;
-  start(...given: readonly string[]): Promise<ChildProcessWithoutNullStreams>;
   readonly env: NodeJS.ProcessEnv;
+  /** The current folder. */
+  readonly folder: string;
+  /** Runs a command in this process. */
+  run(...given: readonly string[]): Promise<CliResult>;
+  /** The same with a text on the standard input. */
+  runWith(input: string, ...given: readonly string[]): Promise<CliResult>;
+  /** Runs the bundled program as a process. */
+  start(...given: readonly string[]): Promise<ChildProcessWithoutNullStreams>;
 }
 
 export function person(env: NodeJS.ProcessEnv): Person {
@@ -83,14 +57,30 @@ export function person(env: NodeJS.ProcessEnv): Person {
   const stateFolder = join(newFolder(), 'state');
   const { RESELLER_API_KEY: _, RESELLER_OPERATOR_TOKEN: __, ...others } = process.env;
   const own = { ...others, RESELLER_CONFIG_DIR: configFolder, RESELLER_STATE_DIR: stateFolder, RESELLER_KEYRING: 'off', ...env };
-  async function start(...given: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
-    return spawn(process.execPath, [await program(), ...given], { env: own, cwd: configFolder.replace(/config$/, '') });
-  }
+  const folder = dirname(configFolder);
   async function runWith(input: string, ...given: readonly string[]): Promise<CliResult> {
-    const child = await start(...given);
-    child.stdin.end(input);
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-    return { code, stdout, stderr };
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const printed = Promise.all([text(stdout), text(stderr)]);
+    const code = await main(given, { env: own, folder, stdin: Readable.from([input]), stdout, stderr });
+    stdout.end();
+    stderr.end();
+    const [out, remarks] = await printed;
+    return { code, stdout: out, stderr: remarks };
   }
-  return { configFolder, stateFolder, env: own, start, runWith, run: (...given) => runWith('', ...given) };
+  return {
+    configFolder,
+    stateFolder,
+    env: own,
+    folder,
+    runWith,
+    run: (...given) => runWith('', ...given),
+    start: async (...given) => spawn(process.execPath, [await program(), ...given], { env: own, cwd: folder }),
+  };
+}
+
+/** The result of a process, which gets a text on its standard input. */
+export async function resultOf(child: ChildProcessWithoutNullStreams, input = ''): Promise<CliResult> {
+  child.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 
 import { EXIT } from '../failure.ts';
 import { openBudget, resetBudget } from './budget.ts';
@@ -11,18 +11,18 @@ const URL = 'http://127.0.0.1:1';
 const CENT = 1_000_000n;
 
 let folder: string;
+let env: NodeJS.ProcessEnv;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'reseller-budget-'));
-  vi.stubEnv('RESELLER_STATE_DIR', folder);
+  env = { RESELLER_STATE_DIR: folder };
   return () => {
-    vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });
   };
 });
 
 test('takes up to its last cent, and not a cent more', () => {
-  const budget = openBudget(3n * CENT, URL);
+  const budget = openBudget(env, 3n * CENT, URL);
   budget.take(2n * CENT, 'a VM');
   expect(() => budget.take(2n * CENT, 'a VM costs it')).toThrow(
     expect.objectContaining({ exitCode: EXIT.tooExpensive, message: expect.stringContaining('a VM costs it') }),
@@ -32,20 +32,20 @@ test('takes up to its last cent, and not a cent more', () => {
 });
 
 test('is shared by all that open it for a service, and separate for another service', () => {
-  openBudget(3n * CENT, URL).take(2n * CENT, 'a VM');
-  expect(openBudget(3n * CENT, URL).spent()).toBe(2n * CENT);
-  expect(openBudget(3n * CENT, `${URL}/other`).spent()).toBe(0n);
+  openBudget(env, 3n * CENT, URL).take(2n * CENT, 'a VM');
+  expect(openBudget(env, 3n * CENT, URL).spent()).toBe(2n * CENT);
+  expect(openBudget(env, 3n * CENT, `${URL}/other`).spent()).toBe(0n);
 });
 
 test('gets back what was not spent, and never more than was taken', () => {
-  const budget = openBudget(3n * CENT, URL);
+  const budget = openBudget(env, 3n * CENT, URL);
   budget.take(2n * CENT, 'a VM');
   budget.giveBack(CENT);
   expect(budget.spent()).toBe(CENT);
   budget.giveBack(2n * CENT);
   expect(budget.spent()).toBe(0n);
   budget.take(3n * CENT, 'a VM');
-  resetBudget(URL);
+  resetBudget(env, URL);
   expect(budget.spent()).toBe(0n);
 });
 
@@ -53,7 +53,7 @@ test('gets back what was not spent, and never more than was taken', () => {
 function lockedSince(milliseconds: number): { readonly since: number } {
   const budgets = join(folder, 'budgets');
   mkdirSync(budgets, { recursive: true });
-  openBudget(CENT, URL).take(0n, 'nothing');
+  openBudget(env, CENT, URL).take(0n, 'nothing');
   const [file = ''] = readdirSync(budgets);
   const lock = join(budgets, `${file}.lock`);
   writeFileSync(lock, '1');
@@ -65,6 +65,6 @@ function lockedSince(milliseconds: number): { readonly since: number } {
 
 test('waits for another process that changes it, and removes the lock of one that was killed', () => {
   const { since } = lockedSince(4_000);
-  openBudget(CENT, URL).take(CENT, 'a VM');
+  openBudget(env, CENT, URL).take(CENT, 'a VM');
   expect(Date.now() - since).toBeGreaterThanOrEqual(5_000);
 });

@@ -21,8 +21,8 @@ export interface Budget {
 }
 
 /** The budget of the purchases at one service. */
-export function openBudget(amount: bigint, url: string): Budget {
-  const file = fileOf(url);
+export function openBudget(env: NodeJS.ProcessEnv, amount: bigint, url: string): Budget {
+  const file = fileOf(env, url);
   function spent(): bigint {
     const text = readIfPresent(file);
     const known = text === undefined ? 0n : moneyOf(text.trim());
@@ -48,13 +48,13 @@ export function openBudget(amount: bigint, url: string): Budget {
 }
 
 /** Forgets what was spent at a service. */
-export function resetBudget(url: string): void {
-  const file = fileOf(url);
+export function resetBudget(env: NodeJS.ProcessEnv, url: string): void {
+  const file = fileOf(env, url);
   locked(file, () => rmSync(file, { force: true }));
 }
 
-function fileOf(url: string): string {
-  return join(stateFolder(), 'budgets', createHash('sha256').update(url).digest('hex').slice(0, 16));
+function fileOf(env: NodeJS.ProcessEnv, url: string): string {
+  return join(stateFolder(env), 'budgets', createHash('sha256').update(url).digest('hex').slice(0, 16));
 }
 
 const LOCK_WAIT_MS = 10_000;

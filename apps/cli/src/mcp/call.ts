@@ -27,6 +27,8 @@ import type { OperationTool } from './tools.ts';
 
 /** The state that the calls of one server share. */
 export interface Session {
+  /** The variables of the program, which name its folders. */
+  readonly env: NodeJS.ProcessEnv;
   /** The server of the client, which asks its user. */
   readonly server: Server;
   readonly callers: ReadonlyMap<string, Caller>;
@@ -50,7 +52,7 @@ export async function callTool(session: Session, tool: OperationTool, given: Giv
   const { data } = await caller.call(operation, withOwnLimit(input, options.get('limit')?.in, page), { signal });
   const shown = withoutSecrets(api.document, data);
   if (options.has('offset')) return ownPage(shown, page);
-  const pdf = tool.keepsSecrets ? await invoiceFile(operation, data, signal) : undefined;
+  const pdf = tool.keepsSecrets ? await invoiceFile(session.env, operation, data, signal) : undefined;
   const result = pageOf(shown, page);
   return pdf === undefined ? result : { ...Object(result), pdf };
 }
@@ -94,7 +96,8 @@ async function change(session: Session, tool: OperationTool, caller: Caller, inp
   const isPurchase = effectOf(api, operation) === 'cost';
   const { data, message } = await (isPurchase ? purchase : harmlessOrAsked)(session, tool, caller, input);
   const shown = withoutSecrets(api.document, data);
-  const secrets = jsonOf(shown) === jsonOf(data) ? {} : { secrets: `The user can read them in ${keepSecrets(tool.tool.name, data)}` };
+  const secrets =
+    jsonOf(shown) === jsonOf(data) ? {} : { secrets: `The user can read them in ${keepSecrets(session.env, tool.tool.name, data)}` };
   return shown === null || shown === undefined
     ? { message: message || 'Done.' }
     : Object.keys(secrets).length === 0
@@ -136,7 +139,7 @@ async function purchase(session: Session, { api, operation }: OperationTool, cal
       ),
     );
     return hasQuote && price !== null
-      ? await buyOnce({ caller, operation, input, price, keyLifetime, expires }, async (result) => result)
+      ? await buyOnce({ env: session.env, caller, operation, input, price, keyLifetime, expires }, async (result) => result)
       : await caller.call(operation, input);
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.unknown && price !== null) session.budget.giveBack(worth);
@@ -172,15 +175,15 @@ async function elicitConfirmation(server: Server, message: string): Promise<void
 }
 
 /** Secrets are for the user, not for the model. @returns the file that only the user can read */
-function keepSecrets(tool: string, data: unknown): string {
-  const file = join(secretsFolder(), `${tool}-${randomUUID()}.json`);
+function keepSecrets(env: NodeJS.ProcessEnv, tool: string, data: unknown): string {
+  const file = join(secretsFolder(env), `${tool}-${randomUUID()}.json`);
   writePrivate(file, `${jsonOf(data, 2)}\n`);
   return file;
 }
 
 /** The folder with the secrets of results. */
-export function secretsFolder(): string {
-  return join(stateFolder(), 'secrets');
+export function secretsFolder(env: NodeJS.ProcessEnv): string {
+  return join(stateFolder(env), 'secrets');
 }
 
 /** @throws Failure naming every property that the tool does not have, or that is missing. */

@@ -24,8 +24,13 @@ const MAX_SESSIONS = 32;
  * @param create Makes a server for each client.
  * @param tell Gets the address, and the file with the bearer token.
  */
-export async function serveHttp(create: () => Server, port: number, tell: (url: string, tokenFile: string) => void): Promise<void> {
-  const { file, token } = readToken();
+export async function serveHttp(
+  env: NodeJS.ProcessEnv,
+  create: () => Server,
+  port: number,
+  tell: (url: string, tokenFile: string) => void,
+): Promise<void> {
+  const { file, token } = readToken(env);
   const sessions = new Map<string, Connection>();
   const http = createServer((request, response) => {
     const refusal = refusalOf(request, token, http.address());
@@ -113,8 +118,8 @@ function refuse(response: ServerResponse, [status, message]: Refusal): void {
 }
 
 /** The token stays the same, so that the configuration of a client does, too. */
-function readToken(): { readonly file: string; readonly token: string } {
-  const file = join(stateFolder(), 'mcp-token');
+function readToken(env: NodeJS.ProcessEnv): { readonly file: string; readonly token: string } {
+  const file = join(stateFolder(env), 'mcp-token');
   createPrivate(file, `${randomBytes(32).toString('base64url')}\n`);
   const token = readIfPresent(file)?.trim();
   if (!token) throw new Failure(`The file ${file} has no token. Delete it, and start again.`, EXIT.failed);

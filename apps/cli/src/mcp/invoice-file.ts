@@ -14,7 +14,12 @@ const TIMEOUT_MS = 20_000;
  *
  * @returns What to tell the user; undefined if the result has no PDF
  */
-export async function invoiceFile({ id }: Operation, data: unknown, signal: AbortSignal): Promise<string | undefined> {
+export async function invoiceFile(
+  env: NodeJS.ProcessEnv,
+  { id }: Operation,
+  data: unknown,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (id !== 'getInvoice') return undefined;
   // The member of the reseller API, and that of the operator API.
   const { invoice, document = invoice, number, id: invoiceId }: Readonly<Record<string, unknown>> = Object(data);
@@ -23,7 +28,7 @@ export async function invoiceFile({ id }: Operation, data: unknown, signal: Abor
     const response = await fetch(document, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     const name = String(number ?? invoiceId ?? 'invoice').replaceAll(/[^\w-]/g, '_');
-    const file = join(stateFolder(), 'invoices', `${name}.pdf`);
+    const file = join(stateFolder(env), 'invoices', `${name}.pdf`);
     writePrivate(file, await response.bytes());
     return `The user can open the PDF in ${file}`;
   } catch (error) {

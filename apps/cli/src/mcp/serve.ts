@@ -15,6 +15,7 @@ import { operatorApi, resellerApi } from '../api.ts';
 import { callerOf } from '../caller.ts';
 import { describeError, exitCodeOf } from '../errors.ts';
 import { EXIT, Failure } from '../failure.ts';
+import type { Io } from '../io.ts';
 import { jsonOf } from '../output.ts';
 import { budgetPlace, findTarget } from '../target.ts';
 import { note } from '../terminal.ts';
@@ -46,29 +47,31 @@ const INSTRUCTIONS =
   'and the sizes of its lists.';
 
 /** Serves until the client closes the standard input, or over HTTP until the program is ended. */
-export async function serveMcp(options: McpOptions): Promise<void> {
+export async function serveMcp(io: Io, options: McpOptions): Promise<void> {
   const { profile, operator, allowWrites } = options;
   const amount = moneyOf(options.budget);
   if (amount === undefined) throw new Failure(`--budget must be an amount in EUR such as 50.00, got "${options.budget}".`);
   const maxTokens = wholeNumber('--max-tokens', options.maxTokens, { least: 200, most: 1_000_000 });
-  const target = await findTarget(profile);
+  const target = await findTarget(io, profile);
   const apis = [resellerApi(), ...(operator ? [operatorApi()] : [])];
-  const offered = apis.flatMap((api) => toolsOf(api, { allowWrites: allowWrites === true, keepsSecrets: canKeepSecrets() }));
+  const offered = apis.flatMap((api) => toolsOf(api, { allowWrites: allowWrites === true, keepsSecrets: canKeepSecrets(io.env) }));
   const tools = new Map(chosen(offered, options.toolsets).map((one) => [one.tool.name, one]));
-  const callers = new Map(apis.map((api) => [api.name, callerOf(api, target)]));
-  const shared = { callers, budget: openBudget(amount, budgetPlace(target)), maxTokens, running: new Set<string>() };
+  const callers = new Map(apis.map((api) => [api.name, callerOf(io, api, target)]));
+  const shared = { env: io.env, callers, budget: openBudget(io.env, amount, budgetPlace(target)), maxTokens, running: new Set<string>() };
   function create(): Server {
     return serverOf(tools, shared, allowWrites === true);
   }
   const served = `${tools.size} tools of ${target.source}, ${allowWrites ? `with writes and a budget of ${showMoney(amount)} EUR` : 'read-only'}`;
   if (options.http !== undefined) {
     const port = wholeNumber('--http', options.http, { least: 0, most: 65_535 });
-    return serveHttp(create, port, (url, tokenFile) => note(`Serving ${served}, at ${url}. The bearer token is in ${tokenFile}.`));
+    return serveHttp(io.env, create, port, (url, tokenFile) =>
+      note(io, `Serving ${served}, at ${url}. The bearer token is in ${tokenFile}.`),
+    );
   }
   const server = create();
-  await server.connect(new StdioServerTransport());
-  note(`Serving ${served}.`);
-  await once(process.stdin, 'end');
+  await server.connect(new StdioServerTransport(io.stdin, io.stdout));
+  note(io, `Serving ${served}.`);
+  await once(io.stdin, 'end');
   await server.close();
 }
 
@@ -109,10 +112,11 @@ function chosen(tools: readonly OperationTool[], given: string | undefined): rea
 }
 
 /** Whether secrets of results can be written to a file for the user. Without it, tools with such results are not offered. */
-function canKeepSecrets(): boolean {
+function canKeepSecrets(env: NodeJS.ProcessEnv): boolean {
+  const folder = secretsFolder(env);
   try {
-    mkdirSync(secretsFolder(), { recursive: true, mode: 0o700 });
-    accessSync(secretsFolder(), constants.W_OK);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
     return true;
   } catch {
     return false;

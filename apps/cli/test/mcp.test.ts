@@ -1,20 +1,19 @@
 /** The server of the Model Context Protocol, called by the official client over its standard input and output. */
 import { createFault, setTldPrice } from '@reseller/operator-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { assistantOf } from './assistant.ts';
 import type { Assistant } from './assistant.ts';
-import { startSandbox } from './cli.ts';
-import type { Sandbox } from './cli.ts';
+import { sandboxOfFile } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
+const startSandbox = sandboxOfFile();
 let sandbox: Sandbox;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
 });
-
-afterAll(() => sandbox.stop());
 
 function assistant(given: readonly string[], answer?: 'yes' | 'no' | 'cancel'): Promise<Assistant> {
   return assistantOf(sandbox, given, answer);

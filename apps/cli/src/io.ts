@@ -1,0 +1,16 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** The parts of its process that the program uses. A test passes its own. */
+export interface Io {
+  readonly env: NodeJS.ProcessEnv;
+  /** The current folder. */
+  readonly folder: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+export function ioOfProcess(): Io {
+  const { env, stdin, stdout, stderr } = process;
+  return { env, folder: process.cwd(), stdin, stdout, stderr };
+}
