@@ -1,5 +1,5 @@
 /**
- * Runs one sixth of `test:deep`: all of them in six commits, because the part follows from the number of commits. A file with a failure runs once
+ * Runs one sixth of `test:deep`, such as `deep-part.ts 3`. Without a number, the part follows from the number of commits, so six commits run them all. A file with a failure runs once
  * more, alone. If it passes then, it failed next to others: the test depends on the speed of the machine, and is the next one to repair.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -23,8 +23,7 @@ interface Run {
   readonly files: readonly string[];
 }
 
-const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' }));
-const part = (commits % PARTS) + 1;
+const part = chosenPart();
 process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
 // Outer tests read the documentation site and the console.
 if (turbo(['run', 'build', '--output-logs=errors-only'], 'inherit').status !== 0) process.exit(1);
@@ -37,6 +36,15 @@ const outside = together.status !== 0 && together.files.length === 0 ? 1 : 0;
 const failed = outside + alone.reduce((sum, again) => sum + again.failed, 0);
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${together.passed + together.failed + outside - failed} passed, ${failed} failed\n`);
+
+function chosenPart(): number {
+  const [given] = process.argv.slice(2);
+  if (given === undefined)
+    return (Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' })) % PARTS) + 1;
+  const wanted = Number(given);
+  if (Number.isInteger(wanted) && wanted >= 1 && wanted <= PARTS) return wanted;
+  throw new Error(`The part must be a whole number from 1 to ${PARTS}, got "${given}".`);
+}
 
 function runTests(given: readonly string[]): Run {
   const folder = mkdtempSync(join(tmpdir(), 'deep-part-'));
