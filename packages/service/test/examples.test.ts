@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { issueKey } from '../src/core/account/account.ts';
 import { restrictKey } from '../src/core/account/api-key.ts';
 import { apiOperations } from '../src/http/reseller/api.ts';
-import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
+import { DEMO_ACCOUNT, issueApiKey } from '../src/index.ts';
 import type { VmOrder } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { raiseCorePrice } from './core-price.ts';
 import { pauseRegistrar, PERSON, untilReserved, DS_RECORD } from './domains.ts';
-import { SECRET, SMALL_VM, startService } from './harness.ts';
+import { SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
 import { insertMany } from './insert-many.ts';
@@ -42,9 +42,8 @@ interface Sandbox extends TestService {
 }
 
 async function startSandbox(): Promise<Sandbox> {
-  const service = await startService();
+  const service = await startService({ hasDemo: true });
   const { store, ports, registrar } = service;
-  await seedDemoAccount(store, { ports, secret: SECRET });
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   // The registrar of the tests remembers domains; that of a sandbox does not need to.
   // So does the hypervisor with backups.

@@ -3,17 +3,14 @@ import document from '@reseller/openapi/operator.json' with { type: 'json' };
 
 import { operatorApi } from '../src/http/operator/api.ts';
 import type { OperatorApi } from '../src/http/operator/api.ts';
-import { seedDemoAccount } from '../src/index.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
-import { SECRET } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
 export async function startSandbox(): Promise<TestOperator> {
-  const sandbox = await startOperator();
-  await seedDemoAccount(sandbox.store, { ports: sandbox.ports, secret: SECRET });
+  const sandbox = await startOperator({ hasDemo: true });
   // The registrar of the tests remembers domains; that of a sandbox does not need to.
   sandbox.registrar.domains.set(sampleIdentifiers.domain, {
     contact: await contact(sandbox),

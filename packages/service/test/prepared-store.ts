@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { inject } from 'vitest';
 
-import { openPostgresStore, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
+import { openPostgresStore, openSqliteStore, seedDemoAccount, seedSandbox, simulatedPorts } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
 import { administer, databaseUrl } from './databases.ts';
 import { newDatabase, newDirectory, postgresServer } from './engines.ts';
@@ -21,19 +21,28 @@ export function seededPlace(engine: Engine): Promise<string> {
   return engine === 'sqlite' ? seededDirectory() : seededDatabase();
 }
 
-async function seededDirectory(): Promise<string> {
-  const prepared = join(inject('runFolder'), `prepared-${STORE_FILE}`);
-  if (!existsSync(prepared)) await prepareFile(prepared);
+function seededDirectory(): Promise<string> {
+  return copyOfFile('prepared', (store) => seed(store));
+}
+
+/** The same on the embedded engine, with the resources of the demo account. */
+export function demoDirectory(secret: string): Promise<string> {
+  return copyOfFile('demo', (store) => seed(store, secret));
+}
+
+async function copyOfFile(name: string, fill: (store: Store) => Promise<void>): Promise<string> {
+  const prepared = join(inject('runFolder'), `${name}-${STORE_FILE}`);
+  if (!existsSync(prepared)) await prepareFile(prepared, fill);
   const directory = newDirectory();
   copyFileSync(prepared, join(directory, STORE_FILE));
   return directory;
 }
 
 /** Two processes may do this at the same time. The first to finish provides the file for all, complete from its first moment. */
-async function prepareFile(prepared: string): Promise<void> {
+async function prepareFile(prepared: string, fill: (store: Store) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(inject('runFolder'), 'preparing-'));
   const file = join(directory, STORE_FILE);
-  await seed(await openSqliteStore(directory));
+  await fill(await openSqliteStore(directory));
   const database = new DatabaseSync(file);
   database.exec('vacuum');
   database.close();
@@ -46,7 +55,7 @@ async function prepareFile(prepared: string): Promise<void> {
 }
 
 function seededDatabase(): Promise<string> {
-  return copyOf(inject('preparedDatabase'), seed);
+  return copyOf(inject('preparedDatabase'), (store) => seed(store));
 }
 
 /** A new database with a whole sandbox, in which the first start of a server finds its tables and its data. */
@@ -87,9 +96,15 @@ async function prepareDatabase(name: string, fill: (store: Store) => Promise<voi
 /** The addresses of each pool. A sandbox has thousands, which would take most of the time of a copy. */
 const ADDRESSES = 256;
 
-/** Fills a store and closes it. SQLite then has everything in one file, and PostgreSQL has no connection that would prevent a copy. */
-async function seed(store: Store): Promise<void> {
-  await seedSandbox(store, simulatedPorts({ clock: { now: () => START } }));
+/**
+ * Fills a store and closes it. SQLite then has everything in one file, and PostgreSQL has no connection that would prevent a copy.
+ *
+ * @param secret If given, the demo account has its resources, with credentials that are sealed with it.
+ */
+async function seed(store: Store, secret?: string): Promise<void> {
+  const ports = simulatedPorts({ clock: { now: () => START } });
+  await seedSandbox(store, ports);
+  if (secret !== undefined) await seedDemoAccount(store, { ports, secret });
   await store.commit(({ db }) => db.deleteFrom('ip_addresses').where('position', '>=', ADDRESSES).where('vm_id', 'is', null).execute());
   await store.close();
 }

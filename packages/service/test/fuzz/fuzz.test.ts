@@ -10,10 +10,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { amountOf, isDeep } from '../../../../.config/depth.ts';
-import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../../src/index.ts';
+import { DEMO_ACCOUNT, issueApiKey } from '../../src/index.ts';
 import { sampleIdentifiers } from '../../src/sandbox/sample-identifiers.ts';
 import { PERSON } from '../domains.ts';
-import { SECRET } from '../harness.ts';
 import { describedApi, overSocket } from '../http-client.ts';
 import type { HttpRequest } from '../http-client.ts';
 import { OPERATOR_TOKEN, startOperator } from '../operator.ts';
@@ -151,8 +150,7 @@ interface Target {
 }
 
 async function targetOf({ name, hasExtension }: Bundle): Promise<Target> {
-  const service = await startOperator({ extension: hasExtension });
-  await seedDemoAccount(service.store, { ports: service.ports, secret: SECRET });
+  const service = await startOperator({ extension: hasExtension, hasDemo: true });
   // The registrar of the tests remembers domains; that of a sandbox does not need to.
   const registered = await service.store.read((db) => db.selectFrom('domains').select('name').execute());
   const contact = { ...PERSON, handle: sampleIdentifiers.handle, organisation: null, phone: null };
