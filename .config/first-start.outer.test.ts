@@ -11,6 +11,7 @@ import { DEMO_ACCOUNT } from '../packages/service/src/sandbox/seed-sandbox.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
 import { cloneRepository, type } from './newcomer.ts';
 import type { Clone, Typed } from './newcomer.ts';
+import { printedFact } from './printed-fact.ts';
 
 const MEGABYTE = 1_000_000;
 const FREE_PORTS = { RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
@@ -73,8 +74,7 @@ test('the first start says what it does, installs only what the service needs, a
   if (process.platform === 'linux') expect(sizeOf(join(clone.folder, 'node_modules/.pnpm')) / MEGABYTE).toBeLessThan(260);
   for (const path of ['apps/docs/dist', 'apps/docs/site/node_modules', '.config/node_modules', 'packages/client/dist'])
     expect([path, existsSync(join(clone.folder, path))]).toEqual([path, false]);
-  const [, baseUrl = ''] = /Base URL\s+(\S+)/.exec(typed.stdout()) ?? [];
-  const docs = await fetch(`${baseUrl}/docs/`);
+  const docs = await fetch(`${printedFact(typed.stdout(), 'Base URL')}/docs/`);
   expect([docs.status, await docs.text()]).toEqual([404, expect.stringContaining('npx -y pnpm@12 build')]);
   expect(typed.stdout()).toMatch(/Docs +not built\. .*npx -y pnpm@12 build/);
   await stop(typed);
@@ -88,18 +88,17 @@ test('a Node that is new enough starts the service without another Node, and wit
   expect(readdirSync(installed).filter((name) => /^node-|noto-sans|gowun|chocolate/.test(name))).toEqual([]);
   expect(sizeOf(installed) / MEGABYTE).toBeLessThan(110);
 
-  const [operator = '', token = ''] = [/Operator +(\S+)/, /Operator token +(\S+)/].map((line) => line.exec(typed.stdout())?.[1]);
-  const [baseUrl = '', key = ''] = [/Base URL +(\S+)/, /API key +(\S+)/].map((line) => line.exec(typed.stdout())?.[1]);
+  const fact = (label: string) => printedFact(typed.stdout(), label);
   async function operate(method: string, path: string, body: object): Promise<void> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`${operator}${path}`, { method, headers, body: JSON.stringify(body) });
+    const headers = { authorization: `Bearer ${fact('Operator token')}`, 'content-type': 'application/json' };
+    const response = await fetch(`${fact('Operator')}${path}`, { method, headers, body: JSON.stringify(body) });
     expect([response.status, path]).toEqual([200, path]);
   }
   const address = { street: 'Beispielweg 7', postal_code: '10115', city: 'Berlin', country: 'DE' };
   const profile = { company: '上海主机有限公司', ...address, language: 'en', vat_id: null, reverse_charge: false };
   await operate('PUT', `/accounts/${DEMO_ACCOUNT}/billing-profile`, profile);
   await operate('POST', '/sandbox/clock/advance', { by_seconds: 32 * 86_400 });
-  const listed = await fetch(`${baseUrl}/accounting/documents`, { headers: { 'X-SERVICE-APIKEY': key } });
+  const listed = await fetch(`${fact('Base URL')}/accounting/documents`, { headers: { 'X-SERVICE-APIKEY': fact('API key') } });
   const { data }: { data: { list: readonly { document: string }[] } } = await listed.json();
   const refused = await fetch(data.list[0]?.document ?? '');
   const { message }: { message: string } = await refused.json();

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import { printedFact } from './printed-fact.ts';
 import { serverProgram } from './server-program.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
@@ -46,15 +47,10 @@ export async function startSandbox(settings: Readonly<Record<string, string>> = 
     output += String(chunk);
     if (/^curl .*\n/m.test(output)) break;
   }
-  function found(pattern: RegExp): string {
-    const value = pattern.exec(output)?.[1];
-    if (value === undefined) throw new Error(`The sandbox did not start: ${output}`);
-    return value;
-  }
-  const baseUrl = found(/Base URL\s+(\S+)/);
-  const operatorUrl = found(/Operator\s+(http\S+)/);
-  const apiKey = found(/API key\s+(\S+)/);
-  const operatorToken = found(/Operator token\s+(\S+)/);
+  const baseUrl = printedFact(output, 'Base URL');
+  const operatorUrl = printedFact(output, 'Operator');
+  const apiKey = printedFact(output, 'API key');
+  const operatorToken = printedFact(output, 'Operator token');
   return {
     baseUrl,
     operatorUrl,

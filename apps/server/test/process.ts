@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFailed, onTestFinished } from 'vitest';
 
+import { printedFact } from '../../../.config/printed-fact.ts';
 import { serverProgram } from '../../../.config/server-program.ts';
 
 /** Maximum length of the log that is shown when a test fails, in characters. */
@@ -102,13 +103,12 @@ async function whenReady(child: ServerProcess, logged: () => string): Promise<Se
     welcome += String(chunk);
     if (/^curl .*\n/m.test(welcome) || /, live\n[^]* Data .*\n\n/.test(welcome)) break;
   }
-  const found = (pattern: RegExp): string =>
-    pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}${logged()}`);
+  const fact = (label: string): string => printedFact(welcome + logged(), label);
   return {
     process: child,
-    baseUrl: found(/Base URL\s+(\S+)/),
-    operatorUrl: found(/Metrics\s+(\S+)\/metrics/),
-    apiKey: welcome.includes(', live\n') ? '' : found(/API key\s+(\S+)/),
+    baseUrl: fact('Base URL'),
+    operatorUrl: fact('Operator'),
+    apiKey: welcome.includes(', live\n') ? '' : fact('API key'),
     welcome,
     logged,
     async end(signal) {
@@ -159,8 +159,4 @@ function run(environment: Readonly<Record<string, string>>, { node, main }: Prog
     env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', RESELLER_DRAIN_SECONDS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-function fail(message: string): never {
-  throw new Error(message);
 }

@@ -59,12 +59,13 @@ export async function readSentence(
   consequence: DescribedConsequence,
   read: (cursor: string | undefined) => Promise<unknown>,
 ): Promise<string | undefined> {
-  let cursor: unknown;
+  let cursor: string | undefined;
   do {
-    const page = await read(cursor === undefined ? undefined : String(cursor));
+    const page = await read(cursor);
     const text = sentenceOf(consequence, page);
     if (text !== undefined) return text;
-    cursor = Object(page)['next_cursor'] ?? undefined;
+    const { next_cursor: next }: { readonly next_cursor?: string | null } = Object(page);
+    cursor = next ?? undefined;
   } while (cursor !== undefined);
   return undefined;
 }

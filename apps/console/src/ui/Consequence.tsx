@@ -25,7 +25,7 @@ export function Consequence({ id, request }: Props) {
   const mayRead = useMayUse(reads);
   const { data: text } = useQuery({
     queryKey: [reads, 'consequence', consequence],
-    // A query has no undefined data.
+    // A query must not return undefined.
     queryFn: async ({ signal }) =>
       (consequence && (await readSentence(consequence, (cursor) => send(reads, { path, query: { ...query, cursor } }, signal)))) ?? null,
     enabled: consequence !== undefined && mayRead,

@@ -46,20 +46,19 @@ export function Quote({ id, request }: Props) {
 /** The object has an amount with VAT and one without. */
 function Fact({ title, value }: { readonly title: string; readonly value: unknown }) {
   const text = String(value);
-  const isAmount = typeof value === 'object' || /^-?\d+\.\d+$/.test(text);
-  const amounts = Object.entries<unknown>(typeof value === 'object' ? Object(value) : { '': text });
+  const amounts =
+    typeof value === 'object' ? Object.entries<unknown>(Object(value)) : /^-?\d+\.\d+$/.test(text) ? [['', text] as const] : [];
   return (
     <div>
-      <dt>{isAmount ? `${title} (EUR)` : title}</dt>
+      <dt>{amounts.length === 0 ? title : `${title} (EUR)`}</dt>
       <dd>
-        {!isAmount && (/^\d{4}-\d\d-\d\dT/.test(text) ? <Instant at={text} day /> : text)}
-        {isAmount &&
-          amounts.map(([part, amount], at) => (
-            <Fragment key={part}>
-              {at > 0 && ', '}
-              <Money amount={String(amount)} /> {part}
-            </Fragment>
-          ))}
+        {amounts.map(([part, amount], at) => (
+          <Fragment key={part}>
+            {at > 0 && ', '}
+            <Money amount={String(amount)} /> {part}
+          </Fragment>
+        ))}
+        {amounts.length === 0 && (/^\d{4}-\d\d-\d\dT/.test(text) ? <Instant at={text} day /> : text)}
       </dd>
     </div>
   );

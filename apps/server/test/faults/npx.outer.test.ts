@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { printedFact } from '../../../../.config/printed-fact.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
 import { tell } from './figures.ts';
 
@@ -30,7 +31,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', {
   let printed = '';
   npx.stdout.on('data', (chunk) => (printed += String(chunk)));
   await vi.waitFor(() => expect(printed).toMatch(/^curl .*\n/m), { timeout: 90_000, interval: 100 });
-  const baseUrl = /Base URL\s+(\S+)/.exec(printed)?.[1] ?? '';
+  const baseUrl = printedFact(printed, 'Base URL');
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
   const gone = once(npx, 'exit');
   const begun = performance.now();
