@@ -290,7 +290,7 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
       await click('link', /vm\/create$/);
       await reads(`${identifier} for 10.40 EUR net for 30 days`.slice(6));
       await click('link', 'the current invoice');
-      await row(String(identifier)).getByText('CREATE').waitFor();
+      await row(String(identifier)).getByRole('cell', { name: 'CREATE', exact: true }).waitFor();
     });
 
     await does('See why a request was refused, and send it again without the mistake', [VM.os], async () => {
