@@ -20,45 +20,41 @@ const NAMES = '"counts the domains|no list shows|has a command"';
 /** Files that git shows after an operation was added, the generated ones included. */
 const MOST_FILES = 15;
 
-test(
-  'the steps add an operation that passes the lint, compiles and works over HTTP',
-  { timeout: 300_000, tags: 'deep' },
-  async ({ skip }) => {
-    if (process.platform === 'win32') skip('pnpm links packages by absolute paths on Windows, so a copy would use the original');
-    const copy = copyRepository();
-    git(copy, 'init', '--quiet');
-    git(copy, 'add', '--all');
-    followSteps(copy, sectionOf('Add an operation, step by step'));
+test('the steps add an operation that passes the lint, compiles and works over HTTP', { tags: 'deep' }, async ({ skip }) => {
+  if (process.platform === 'win32') skip('pnpm links packages by absolute paths on Windows, so a copy would use the original');
+  const copy = copyRepository();
+  git(copy, 'init', '--quiet');
+  git(copy, 'add', '--all');
+  followSteps(copy, sectionOf('Add an operation, step by step'));
 
-    await runScript(copy, 'openapi', 'generate');
-    await Promise.all([
-      runIn(join(copy, 'openapi'), 'redocly lint service service@bundle'),
-      runScript(copy, 'packages/client', 'generate'),
-      runScript(copy, 'packages/service', 'generate'),
-    ]);
+  await runScript(copy, 'openapi', 'generate');
+  await Promise.all([
+    runIn(join(copy, 'openapi'), 'redocly lint service service@bundle'),
+    runScript(copy, 'packages/client', 'generate'),
+    runScript(copy, 'packages/service', 'generate'),
+  ]);
 
-    const files = [...git(copy, 'diff', '--name-only'), ...git(copy, 'ls-files', '--others', '--exclude-standard')];
-    expect(files.slice(MOST_FILES)).toEqual([]);
+  const files = [...git(copy, 'diff', '--name-only'), ...git(copy, 'ls-files', '--others', '--exclude-standard')];
+  expect(files.slice(MOST_FILES)).toEqual([]);
 
-    // The tables that are total over all operations, and the new files.
-    const compiled = [
-      'src/reseller/table.ts',
-      'test/good-calls.ts',
-      'src/reseller/domain/get-domain-count.test.ts',
-      '../../.config/provided.ts',
-    ];
-    writeFileSync(
-      join(copy, 'packages/service/tsconfig.sample.json'),
-      JSON.stringify({ extends: './tsconfig.json', include: [], files: compiled }),
-    );
-    await Promise.all([
-      runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json --checkers 1`),
-      runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then(
-        (output) => expect(output).toContain('4 passed, 0 failed'),
-      ),
-    ]);
-  },
-);
+  // The tables that are total over all operations, and the new files.
+  const compiled = [
+    'src/reseller/table.ts',
+    'test/good-calls.ts',
+    'src/reseller/domain/get-domain-count.test.ts',
+    '../../.config/provided.ts',
+  ];
+  writeFileSync(
+    join(copy, 'packages/service/tsconfig.sample.json'),
+    JSON.stringify({ extends: './tsconfig.json', include: [], files: compiled }),
+  );
+  await Promise.all([
+    runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json --checkers 1`),
+    runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then((output) =>
+      expect(output).toContain('4 passed, 0 failed'),
+    ),
+  ]);
+});
 
 function sectionOf(heading: string): string {
   const [, section] = readFileSync(join(REPOSITORY, 'CONTRIBUTING.md'), 'utf8').split(`\n## ${heading}\n`);

@@ -79,25 +79,21 @@ test('refuses a copy that another user could have made', ({ skip }) => {
   expect(() => copyOf(source, place)).toThrow(/belongs to another user/);
 });
 
-test(
-  'PostgreSQL runs for root, even where root keeps all its files and its temporary folder to itself',
-  { timeout: 300_000 },
-  async ({ skip }) => {
-    skip(!isRoot, 'PostgreSQL runs as the same user, who can reach everything, unless that user is root');
-    const closed = temporaryFolder(0o700);
-    const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, SERVER], {
-      cwd: closed,
-      env: { ...process.env, TMPDIR: closed },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let failure = '';
-    child.stderr.on('data', (chunk) => (failure += String(chunk)));
-    const { value: url } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-    expect(failure).toBe('');
-    expect(url).toMatch(/^postgres:\/\//);
-    child.stdin.end();
-    await once(child, 'exit');
-    expect(readdirSync(closed)).toEqual([]);
-  },
-);
+test('PostgreSQL runs for root, even where root keeps all its files and its temporary folder to itself', async ({ skip }) => {
+  skip(!isRoot, 'PostgreSQL runs as the same user, who can reach everything, unless that user is root');
+  const closed = temporaryFolder(0o700);
+  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, SERVER], {
+    cwd: closed,
+    env: { ...process.env, TMPDIR: closed },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let failure = '';
+  child.stderr.on('data', (chunk) => (failure += String(chunk)));
+  const { value: url } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  expect(failure).toBe('');
+  expect(url).toMatch(/^postgres:\/\//);
+  child.stdin.end();
+  await once(child, 'exit');
+  expect(readdirSync(closed)).toEqual([]);
+});

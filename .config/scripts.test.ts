@@ -83,32 +83,24 @@ test('sources decode file URLs, so that folders may have spaces in their names',
   expect(sources.filter((file) => undecoded.test(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([]);
 });
 
-test(
-  'contract prints neither its command line nor the API key, and an error is one line',
-  { timeout: 300_000, tags: 'outer' },
-  async () => {
-    expect(await pnpm(['contract', '--api-key', 'a-secret-key', '--mode', 'wild'])).toEqual({
-      code: 2,
-      stdout: '--mode must be read-only or full.\n',
-      stderr: '',
-    });
-  },
-);
+test('contract prints neither its command line nor the API key, and an error is one line', { tags: 'outer' }, async () => {
+  expect(await pnpm(['contract', '--api-key', 'a-secret-key', '--mode', 'wild'])).toEqual({
+    code: 2,
+    stdout: '--mode must be read-only or full.\n',
+    stderr: '',
+  });
+});
 
 test.each([
   ['start', { RESELLER_PORT: 'http' }, /^RESELLER_PORT is 'http'\. .*\n$/],
   ['mock', { MOCK_PORT: 'http' }, /^MOCK_PORT is 'http'\. .*\n$/],
   ['site', { DOCS_PORT: 'http' }, /^DOCS_PORT is 'http'\. .*\n$/],
   ['move', { DATABASE_URL: 'database' }, /^The URL of the database is not valid\. .*\n$/],
-])(
-  '%s that cannot run prints one line, and nothing of pnpm and turbo',
-  { timeout: 300_000, tags: 'outer' },
-  async (name, environment, line) => {
-    const { code, stdout, stderr } = await pnpm([name], { environment });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(line);
-  },
-);
+])('%s that cannot run prints one line, and nothing of pnpm and turbo', { tags: 'outer' }, async (name, environment, line) => {
+  const { code, stdout, stderr } = await pnpm([name], { environment });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(line);
+});
 
 test.each(listedInReadme())('npx -y pnpm@12 %s --help says how to use it', { tags: 'deep' }, async (name) => {
   const { code, stdout, stderr } = await pnpm([name, '--help']);

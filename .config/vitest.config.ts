@@ -37,8 +37,8 @@ export default defineConfig({
     // Node runs the sources as it does in the service. Vite would transform each module first, which takes a quarter of a run.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     tags: [deepTag, outerTag],
-    // Long, because a busy machine is slow, and a slow test is not a failure.
-    testTimeout: isDeep ? 3_600_000 : 300_000,
+    // Long, because a busy machine is slow, and a slow test is not a failure. No test has a limit of its own.
+    testTimeout: isDeep ? 3_600_000 : 600_000,
     // A hook may pack every package, which takes minutes on a busy machine.
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 60_000, interval: 10 } },

@@ -33,6 +33,17 @@ test('no wait is shorter than a minute, and none counts timers at a moment', () 
   expect(files.filter(({ text }) => /getTimerCount|setDefaultTimeout\([1-9]/.test(text)).map(({ file }) => file)).toEqual([]);
 });
 
+/** Options of a test before its function, or the limit of a hook after it. */
+const OWN_LIMIT = /\{ (?:tags: '\w+', )?timeout: [\d_]+(?:, tags: '\w+')? \},\s*(?:async )?(?:\(|function)|^\}, [\d_]+\);$/gm;
+
+test('no test has a limit below that of the suite, which a slow machine reaches first', () => {
+  const own = FILES.trim()
+    .split('\n')
+    .filter((file) => file.endsWith('.test.ts') && file !== '.config/waits.test.ts')
+    .flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(OWN_LIMIT)].map(([found]) => `${file}: ${found}`));
+  expect(own).toEqual([]);
+});
+
 /** Whether a text ends within the call of a wait. */
 function isWait(before: string): boolean {
   const start = Math.max(before.lastIndexOf('.poll('), before.lastIndexOf('vi.waitFor('), before.lastIndexOf('vi.waitUntil('));

@@ -68,7 +68,7 @@ beforeAll(() => {
   });
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/.test(stderr)) offline = 'the npm registry cannot be reached from here';
   else if (status !== 0) throw new Error(`npm could not install the packages:\n${stderr}`);
-}, 300_000);
+});
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -183,7 +183,7 @@ function compileIn(folder: string, files: readonly string[], types: readonly str
   return tsc('-p', folder).stdout;
 }
 
-test('the samples in the README of @reseller/testing compile and pass', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
+test('the samples in the README of @reseller/testing compile and pass', { tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const readme = readFileSync(join(project, 'node_modules/@reseller/testing/README.md'), 'utf8');
   const samples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
@@ -194,7 +194,7 @@ test('the samples in the README of @reseller/testing compile and pass', { timeou
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 
-test('the README of @reseller/testing starts Jest, with import and with require', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
+test('the README of @reseller/testing starts Jest, with import and with require', { tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const folder = emptyFolder();
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -230,18 +230,14 @@ function projectWith(tarballs: readonly string[], packages: readonly string[], f
   return folder;
 }
 
-test(
-  'the example of an adapter passes its test outside the repository, with the tarball only',
-  { timeout: 300_000, tags: 'deep' },
-  ({ skip }) => {
-    if (offline !== undefined) return skip(offline);
-    const example = join(REPOSITORY, 'examples/adapter');
-    const files = ['adapters.js', 'test/adapters.test.js'].map((name) => [name, readFileSync(join(example, name), 'utf8')]);
-    const folder = projectWith(['@reseller/adapters'], [], Object.fromEntries(files));
-    const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
-    expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^ℹ fail 0$/m), status: 0 });
-  },
-);
+test('the example of an adapter passes its test outside the repository, with the tarball only', { tags: 'deep' }, ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const example = join(REPOSITORY, 'examples/adapter');
+  const files = ['adapters.js', 'test/adapters.test.js'].map((name) => [name, readFileSync(join(example, name), 'utf8')]);
+  const folder = projectWith(['@reseller/adapters'], [], Object.fromEntries(files));
+  const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
+  expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^ℹ fail 0$/m), status: 0 });
+});
 
 const VM_THREADS = `import { ConnectionError, createReseller } from '@reseller/client';
 import { createTestService, forms } from '@reseller/testing';
@@ -258,22 +254,18 @@ test('buys, and knows that nothing was sent to a port that nothing listens on', 
 });
 `;
 
-test(
-  'the packages work in vmThreads of vitest, whose modules have an Error of their own',
-  { timeout: 300_000, tags: 'deep' },
-  ({ skip }) => {
-    if (offline !== undefined) return skip(offline);
-    const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'];
-    const folder = projectWith(ours, ['vitest'], { 'buy.test.js': VM_THREADS });
-    const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
-    const { stdout, status } = spawnSync(process.execPath, [vitest, 'run', '--pool=vmThreads'], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], NO_COLOR: '1' },
-      encoding: 'utf8',
-    });
-    expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/Tests +1 passed/), status: 0 });
-  },
-);
+test('the packages work in vmThreads of vitest, whose modules have an Error of their own', { tags: 'deep' }, ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'];
+  const folder = projectWith(ours, ['vitest'], { 'buy.test.js': VM_THREADS });
+  const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+  const { stdout, status } = spawnSync(process.execPath, [vitest, 'run', '--pool=vmThreads'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+    encoding: 'utf8',
+  });
+  expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/Tests +1 passed/), status: 0 });
+});
 
 const NEXT = {
   'app/layout.js': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;',
@@ -297,36 +289,32 @@ export async function POST(request) {
 `,
 };
 
-test(
-  'an application of Next builds with the client, reads in a page and buys in a route',
-  { timeout: 300_000, tags: 'deep' },
-  async ({ skip }) => {
-    if (offline !== undefined) return skip(offline);
-    const folder = projectWith(['@reseller/client'], ['next', 'react', 'react-dom'], NEXT);
-    const service = await createTestService();
-    onTestFinished(() => service.close());
-    const next = join(folder, 'node_modules/next/dist/bin/next');
-    const env = {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      NEXT_TELEMETRY_DISABLED: '1',
-      RESELLER_URL: await service.listen(),
-      RESELLER_KEY: service.apiKey,
-    };
-    execFileSync(process.execPath, [next, 'build'], { cwd: folder, env, stdio: 'pipe' });
-    const port = String(await freePort());
-    const server = spawn(process.execPath, [next, 'start', '-H', '127.0.0.1', '-p', port], { cwd: folder, env, stdio: 'ignore' });
-    onTestFinished(async () => {
-      const ended = once(server, 'exit');
-      if (server.exitCode === null && server.kill()) await ended;
-    });
-    const url = `http://127.0.0.1:${port}`;
-    await expect.poll(() => fetch(url).then((response) => response.text(), String), { timeout: 60_000 }).toContain('<p>');
-    const buy = async (form: object) => (await fetch(`${url}/buy`, { method: 'POST', body: JSON.stringify(form) })).json();
-    expect(await buy({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' })).toMatchObject({ config: { cores: 2 } });
-    expect(await buy({ cores: 'two' })).toEqual({ isInvalid: true });
-  },
-);
+test('an application of Next builds with the client, reads in a page and buys in a route', { tags: 'deep' }, async ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const folder = projectWith(['@reseller/client'], ['next', 'react', 'react-dom'], NEXT);
+  const service = await createTestService();
+  onTestFinished(() => service.close());
+  const next = join(folder, 'node_modules/next/dist/bin/next');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    NEXT_TELEMETRY_DISABLED: '1',
+    RESELLER_URL: await service.listen(),
+    RESELLER_KEY: service.apiKey,
+  };
+  execFileSync(process.execPath, [next, 'build'], { cwd: folder, env, stdio: 'pipe' });
+  const port = String(await freePort());
+  const server = spawn(process.execPath, [next, 'start', '-H', '127.0.0.1', '-p', port], { cwd: folder, env, stdio: 'ignore' });
+  onTestFinished(async () => {
+    const ended = once(server, 'exit');
+    if (server.exitCode === null && server.kill()) await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await expect.poll(() => fetch(url).then((response) => response.text(), String), { timeout: 60_000 }).toContain('<p>');
+  const buy = async (form: object) => (await fetch(`${url}/buy`, { method: 'POST', body: JSON.stringify(form) })).json();
+  expect(await buy({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' })).toMatchObject({ config: { cores: 2 } });
+  expect(await buy({ cores: 'two' })).toEqual({ isInvalid: true });
+});
 
 test(
   'openapi-ts with its own plugins generates code that type-checks from the packed document, as the reference of the client says',
@@ -357,7 +345,7 @@ test(
   },
 );
 
-describe.each(nodes)('on $version', { timeout: 300_000, tags: 'deep' }, ({ node, why }) => {
+describe.each(nodes)('on $version', { tags: 'deep' }, ({ node, why }) => {
   beforeEach(({ skip }) => {
     const reason = why ?? offline;
     if (reason !== undefined) skip(reason);
@@ -495,7 +483,7 @@ test('the table of the README names the Node that each package needs', () => {
 });
 
 // The usual run has the workflow, which runs the same command.
-test('npx runs the contract tests from tarballs in an empty folder', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
+test('npx runs the contract tests from tarballs in an empty folder', { tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const packages = ['@reseller/openapi', '@reseller/contract'].flatMap((name) => ['--package', tarballOf(name)]);
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
@@ -506,7 +494,7 @@ test('npx runs the contract tests from tarballs in an empty folder', { timeout: 
   expect(stdout).toContain('contract [--target URL]');
 });
 
-describe('the workflow in examples/github-actions, in a repository that has only it and two tarballs', { timeout: 300_000 }, () => {
+describe('the workflow in examples/github-actions, in a repository that has only it and two tarballs', () => {
   const workflow: { jobs: { contract: { steps: readonly { name?: string; run?: string; env?: Record<string, string> }[] } } } = parse(
     readFileSync(join(REPOSITORY, 'examples/github-actions/contract.yml'), 'utf8'),
   );
@@ -564,7 +552,7 @@ interface ActionStep {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-test('the action runs in a repository with another API, and shows the summary', { tags: 'deep', timeout: 300_000 }, async ({ skip }) => {
+test('the action runs in a repository with another API, and shows the summary', { tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const action: { inputs: Record<string, { default?: string }>; runs: { steps: readonly ActionStep[] } } = parse(
     readFileSync(join(REPOSITORY, 'packages/contract/action.yml'), 'utf8'),

@@ -14,7 +14,7 @@ interface Limit {
   readonly why: string;
 }
 
-test('no figure of the structure rises without a reason in figures.json', { timeout: 120_000 }, () => {
+test('no figure of the structure rises without a reason in figures.json', () => {
   const limits: Readonly<Record<string, Limit>> = JSON.parse(readFileSync(FILE, 'utf8'));
   const figures = measure();
   const rows = Object.entries(figures).map(([name, value]) => ({ name, value, most: limits[name]?.most ?? 0 }));

@@ -126,7 +126,7 @@ test('contract calls the service of the other commands, and never sends their ke
   other.close();
 });
 
-test('mock listens at the address of its profile, and the other commands reach it there', { tags: 'deep', timeout: 60_000 }, async () => {
+test('mock listens at the address of its profile, and the other commands reach it there', { tags: 'deep' }, async () => {
   const { port, close } = await listenOnLocalDefault();
   close();
   install('mock', 'mock', user);

@@ -631,7 +631,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await close();
   });
 
-  test('axe finds nothing in any dialog, and each fits on a phone', { timeout: 900_000 }, async () => {
+  test('axe finds nothing in any dialog, and each fits on a phone', async () => {
     await bringAboutStates(sandbox.current());
     const { look, faults, close } = await openForPictures();
     const seen = new Set<string>();

@@ -47,7 +47,7 @@ function report(title: string, { efforts }: Person): void {
 }
 
 describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
-  test("in a provider's day", { tags: 'deep', timeout: 300_000 }, async () => {
+  test("in a provider's day", { tags: 'deep' }, async () => {
     const { page, person, context, faults } = await arrive();
     const { does, click, chooseAction, type, choose, check, goTo, reads, row, dialog } = person;
     const submit = (id: keyof typeof operations) => click('button', operations[id].summary, dialog());
@@ -275,7 +275,7 @@ describe.skipIf(noBrowser !== undefined)('everything is on the screen', () => {
     }
   });
 
-  test("in a developer's day", { tags: 'deep', timeout: 300_000 }, async () => {
+  test("in a developer's day", { tags: 'deep' }, async () => {
     await operate(sandbox.current(), 'POST /sandbox/reset');
     await sandbox.stop();
     await sandbox.start();

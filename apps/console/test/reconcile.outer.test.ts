@@ -17,7 +17,7 @@ const LOST_VM = 48_999;
 const missing = noBrowser ?? leftOut;
 
 describe.skipIf(missing !== undefined)(`the page of differences${missing === undefined ? '' : `: ${missing}`}`, () => {
-  test('says on a phone what a difference means', { tags: 'deep', timeout: 120_000 }, async () => {
+  test('says on a phone what a difference means', { tags: 'deep' }, async () => {
     const sandbox = await startSandbox({ RESELLER_HYPERVISOR: 'qemu' });
     onTestFinished(() => sandbox.stop());
     mkdirSync(join(sandbox.dataDirectory, 'adapters/qemu/machine-of-the-team'));

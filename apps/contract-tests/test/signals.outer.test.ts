@@ -44,7 +44,7 @@ async function stopped(stock: Stock, signal: NodeJS.Signals, { rate = '30/s', is
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s: the run removes what it made, and ends with %i', { timeout: 60_000 }, async (signal, expected) => {
+] as const)('%s: the run removes what it made, and ends with %i', async (signal, expected) => {
   const stock = await startStock();
   const { code, output } = await stopped(stock, signal);
   expect({ code, output }).toEqual({
@@ -54,14 +54,14 @@ test.each([
   expect([...stock.items.values()]).toEqual([]);
 });
 
-test('a stopped run whose removals are refused lists each thing with a command, and ends with 3', { timeout: 60_000 }, async () => {
+test('a stopped run whose removals are refused lists each thing with a command, and ends with 3', async () => {
   const stock = await startStock({ status: (method) => (method === 'DELETE' ? 500 : undefined) });
   const { code, output } = await stopped(stock, 'SIGTERM');
   expect({ code, output }).toMatchObject({ code: 3 });
   for (const id of stock.items.keys()) expect(output).toMatch(new RegExp(`addItem \\(id ${id}\\): .*curl -i -X DELETE .*/items/${id}'`));
 });
 
-test('a second signal ends the process, and the next run removes the rest', { timeout: 60_000 }, async () => {
+test('a second signal ends the process, and the next run removes the rest', async () => {
   const stock = await startStock();
   const { code, document, journal } = await stopped(stock, 'SIGINT', { rate: '8/s', isTwice: true });
   expect(code).toBe(130);

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 describe.skipIf(noBrowser !== undefined)('axe', () => {
   // One browser page for all pages of the site: its process keeps the compiled scripts of the site and of axe.
-  test('finds nothing, in both schemes, on a desktop and on a phone', { timeout: 300_000 }, async () => {
+  test('finds nothing, in both schemes, on a desktop and on a phone', async () => {
     // Without motion, axe sees no page in the middle of a transition.
     const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' });
     for (const path of PAGES) {
@@ -62,7 +62,6 @@ describe.skipIf(noBrowser !== undefined)('axe', () => {
 
   test.each(byDepth({ usual: references.slice(0, 1), deep: references }))(
     'finds nothing in the $name reference, in both schemes, but what Redoc decides',
-    { timeout: 300_000 },
     async (reference) => {
       const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' });
       await openReference(page, site.url, reference);

@@ -41,17 +41,13 @@ afterAll(async () => {
 /** VitePress renders the text of this page in the browser. */
 const isRenderedLater = new Set(['404.html']);
 
-test(
-  'no page breaks a name across lines or scrolls sideways, and in a deep run none breaks a rule of axe',
-  { timeout: 600_000 },
-  async ({ skip }) => {
-    if (noBrowser !== undefined) skip(noBrowser);
-    expect(allPages.length).toBeGreaterThan(90);
-    const left = [...pages];
-    const names = await Promise.all(TABS.map(() => checkPages(left)));
-    expect(names.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(pages.length * 10);
-  },
-);
+test('no page breaks a name across lines or scrolls sideways, and in a deep run none breaks a rule of axe', async ({ skip }) => {
+  if (noBrowser !== undefined) skip(noBrowser);
+  expect(allPages.length).toBeGreaterThan(90);
+  const left = [...pages];
+  const names = await Promise.all(TABS.map(() => checkPages(left)));
+  expect(names.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(pages.length * 10);
+});
 
 test('the example of a form is a form', async ({ skip }) => {
   if (noBrowser !== undefined) skip(noBrowser);

@@ -64,7 +64,7 @@ test('each operation has samples', () => {
   expect(samples.length).toBeGreaterThan(80);
 });
 
-test('all TypeScript samples compile', { timeout: 300_000 }, () => {
+test('all TypeScript samples compile', () => {
   for (const { api, id, typescript } of samples) writeFileSync(join(folder, `${api}-${id}.ts`), typescript);
   expect(compile(folder, { lib: ['es2024', 'dom', 'dom.iterable'] })).toEqual({ status: 0, stdout: '' });
 });
@@ -92,7 +92,7 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--help']).error === undefined;
 }
 
-test.for(LANGUAGES)('all $language samples have valid syntax', { timeout: 300_000 }, ({ language, extension, check }, { skip }) => {
+test.for(LANGUAGES)('all $language samples have valid syntax', ({ language, extension, check }, { skip }) => {
   const [program, ...options] = check;
   if (!isInstalled(program)) return skip(`${program} is not installed`);
   const files = samples.map(({ api, id, [language]: code }) => {
@@ -126,11 +126,11 @@ describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }
     return failures;
   }
   const bodies = new Map(samples.map((sample) => [`${sample.api} ${sample.request.mediaType}`, sample]));
-  test('one of each API and kind of body runs', { timeout: 60_000 }, async ({ skip }) => {
+  test('one of each API and kind of body runs', async ({ skip }) => {
     if (!isInstalled(program)) return skip(`${program} is not installed`);
     expect(await failuresOf([...bodies.values()])).toEqual([]);
   });
-  test('all of them run', { timeout: 600_000, tags: 'deep' }, async ({ skip }) => {
+  test('all of them run', { tags: 'deep' }, async ({ skip }) => {
     if (!isInstalled(program)) return skip(`${program} is not installed`);
     expect(await failuresOf(samples.filter(({ id }) => !NEED_MACHINES.has(id)))).toEqual([]);
   });

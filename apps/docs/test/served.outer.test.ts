@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
-  test.each(references)('shows its own address first in the $name reference', { timeout: 300_000 }, async (reference) => {
+  test.each(references)('shows its own address first in the $name reference', async (reference) => {
     const { api } = reference;
     const document = await readDocument(reference);
     const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;

@@ -58,7 +58,7 @@ afterEach(() => {
 });
 
 describe.skipIf(noBrowser !== undefined).each(references)('the $name reference', (reference) => {
-  test('shows its operations with their badges, its samples and the addresses of the document', { timeout: 300_000 }, async () => {
+  test('shows its operations with their badges, its samples and the addresses of the document', async () => {
     const document = await readDocument(reference);
     const operations = operationsOf(document);
     expect(operations.length).toBeGreaterThan(15);

@@ -23,7 +23,7 @@ let installation: string;
 
 beforeAll(() => {
   ({ folder, installation } = install());
-}, 300_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

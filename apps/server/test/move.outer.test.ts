@@ -77,7 +77,7 @@ async function responsesOf(baseUrl: string, apiKey: string): Promise<unknown> {
   };
 }
 
-test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 300_000 }, async () => {
+test('a moved store has the same responses, keys and secrets, even after a kill', async () => {
   const { directory, apiKey } = await useStore(temporaryDirectory(), 'SIGKILL');
   const url = await newDatabase();
   const moved = await move(directory, url);
@@ -114,47 +114,43 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   expect(await move(directory, url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 });
 
-test(
-  'refused: a running service, no store, a database that is not empty, another version, a wrong call',
-  { timeout: 300_000 },
-  async () => {
-    const directory = temporaryDirectory();
-    const server = await startServer({ RESELLER_DATA_DIR: directory });
-    const url = await newDatabase();
-    expect(await move(directory, url)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/in use by another process/) });
-    await server.end('SIGTERM');
+test('refused: a running service, no store, a database that is not empty, another version, a wrong call', async () => {
+  const directory = temporaryDirectory();
+  const server = await startServer({ RESELLER_DATA_DIR: directory });
+  const url = await newDatabase();
+  expect(await move(directory, url)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/in use by another process/) });
+  await server.end('SIGTERM');
 
-    const empty = join(temporaryDirectory(), 'nothing');
-    expect(await move(empty, url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no embedded store in /) });
-    expect(existsSync(empty)).toBe(false);
-    mkdirSync(empty);
-    expect((await move(empty, url)).code).toBe(1);
+  const empty = join(temporaryDirectory(), 'nothing');
+  expect(await move(empty, url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no embedded store in /) });
+  expect(existsSync(empty)).toBe(false);
+  mkdirSync(empty);
+  expect((await move(empty, url)).code).toBe(1);
 
-    await query(url, 'create table of_another_program (a integer)');
-    const refused = await move(directory, url);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_another_program/) });
-    expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
+  await query(url, 'create table of_another_program (a integer)');
+  const refused = await move(directory, url);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_another_program/) });
+  expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
 
-    const wrong = new URL(postgresServer());
-    wrong.pathname = '/no_such_database';
-    expect(await move(directory, wrong.href)).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/has no database 'no_such_database'/),
-    });
-    expect(await move(directory, 'not a URL')).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not valid/) });
-    const unknown = startMove('--form', directory);
-    expect([(await text(unknown.stderr)).includes('Usage:'), unknown.exitCode ?? (await once(unknown, 'exit'))[0]]).toEqual([true, 1]);
+  const wrong = new URL(postgresServer());
+  wrong.pathname = '/no_such_database';
+  expect(await move(directory, wrong.href)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/has no database 'no_such_database'/),
+  });
+  expect(await move(directory, 'not a URL')).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not valid/) });
+  const unknown = startMove('--form', directory);
+  expect([(await text(unknown.stderr)).includes('Usage:'), unknown.exitCode ?? (await once(unknown, 'exit'))[0]]).toEqual([true, 1]);
 
-    const store = new DatabaseSync(join(directory, 'store.sqlite'));
-    store.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
-    expect((await move(directory, await newDatabase())).stderr).toMatch(/^A newer version wrote the embedded store\./);
-    store.exec("delete from kysely_migration where name > '0001'");
-    expect((await move(directory, await newDatabase())).stderr).toMatch(/^An older version wrote the embedded store\./);
-    store.close();
-  },
-);
+  const store = new DatabaseSync(join(directory, 'store.sqlite'));
+  store.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
+  expect((await move(directory, await newDatabase())).stderr).toMatch(/^A newer version wrote the embedded store\./);
+  store.exec("delete from kysely_migration where name > '0001'");
+  expect((await move(directory, await newDatabase())).stderr).toMatch(/^An older version wrote the embedded store\./);
+  store.close();
+});
 
-test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 300_000, tags: 'deep' }, async () => {
+test('a move that is killed leaves a database without tables, and can be repeated', { tags: 'deep' }, async () => {
   const { directory } = await usedStore();
   fillLog(directory, 20_000);
   const url = await newDatabase();
@@ -177,7 +173,7 @@ test.each([
   ['is empty', (file: string) => writeFileSync(file, '')],
   ['is cut off', (file: string) => truncateSync(file, 5_000)],
   ['is the database of another program', overwriteWithOtherDatabase],
-])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 300_000 }, async (_, spoil) => {
+])('a source that %s: exit code 1, and a line that names the file and the remedy', async (_, spoil) => {
   const { directory } = await usedStore();
   const file = join(directory, 'store.sqlite');
   rmSync(`${file}-wal`, { force: true });
@@ -199,7 +195,6 @@ const INVALID_TEXTS = [
 
 test.each(byDepth({ usual: INVALID_TEXTS.slice(0, 1), deep: INVALID_TEXTS }))(
   'text with %s is an error, and the database has no table afterwards',
-  { timeout: 300_000 },
   async (_, bytes) => {
     const { directory } = await usedStore();
     const store = new DatabaseSync(join(directory, 'store.sqlite'));
@@ -215,7 +210,7 @@ test.each(byDepth({ usual: INVALID_TEXTS.slice(0, 1), deep: INVALID_TEXTS }))(
   },
 );
 
-test('moves text with any valid character unchanged', { tags: 'deep', timeout: 300_000 }, async () => {
+test('moves text with any valid character unchanged', { tags: 'deep' }, async () => {
   const { directory } = await usedStore();
   const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
   const store = new DatabaseSync(join(directory, 'store.sqlite'));

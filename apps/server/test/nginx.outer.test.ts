@@ -74,13 +74,11 @@ async function startNginx(upstream: string): Promise<Proxy> {
     },
   };
   await expect
-    .poll(
-      () =>
-        proxy.get('/healthz').then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 60_000 },
+    .poll(() =>
+      proxy.get('/healthz').then(
+        ({ status }) => status,
+        () => 0,
+      ),
     )
     .toBeGreaterThan(0);
   return proxy;

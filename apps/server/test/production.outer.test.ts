@@ -24,7 +24,7 @@ let installation: string;
 
 beforeAll(() => {
   ({ folder, installation } = install());
-}, 300_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -60,7 +60,7 @@ function nodePackage(): string {
   return packages[0] ?? '';
 }
 
-test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 300_000 }, async () => {
+test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', async () => {
   const secrets = temporaryDirectory();
   writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });
   writeFileSync(join(secrets, 'token'), `${TOKEN}\n`, { mode: 0o600 });
@@ -103,7 +103,7 @@ test('every block of shell commands in the runbook is run by a test', () => {
   expect([...new Set(blocks)].toSorted()).toEqual([...here, ...inIncidents].toSorted());
 });
 
-test('on PostgreSQL, the commands after a start, before an upgrade and for incidents work as described', { timeout: 300_000 }, async () => {
+test('on PostgreSQL, the commands after a start, before an upgrade and for incidents work as described', async () => {
   const sections = ['Start and check', 'Upgrade', 'Incidents'];
   const { code, stdout, stderr } = await runSections(sections, temporaryDirectory(), `export DATABASE_URL='${await newDatabase()}'`);
   expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
@@ -113,7 +113,7 @@ test('on PostgreSQL, the commands after a start, before an upgrade and for incid
   expect(stdout).toMatch(/No job of this account has failed\.\nThe chain is intact: \d+ records? verified\./);
 });
 
-test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
+test('the commands of the runbook work as described', async () => {
   const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade', 'Incidents'];
   const directory = temporaryDirectory();
   const { code, stdout, stderr } = await runSections(sections, directory);
@@ -128,35 +128,31 @@ test('the commands of the runbook work as described', { timeout: 300_000 }, asyn
   expect(names.map(({ hostname }) => hostname).slice(-2)).toEqual(['first', 'third']);
 });
 
-test(
-  'the image runs as its user, serves both ports, is healthy, and sells and invoices a VM',
-  { timeout: 300_000, tags: 'deep' },
-  async ({ skip }) => {
-    const missing = missingImageTools();
-    if (missing !== undefined) return skip(missing);
-    const configuration = readContainerfile(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8'));
-    const image = buildImage(installation, configuration, join(folder, 'image'));
-    const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
-    const variables = {
-      RESELLER_MODE: 'sandbox',
-      RESELLER_PORT: port,
-      RESELLER_OPERATOR_PORT: operatorPort,
-      RESELLER_OPERATOR_TOKEN: TOKEN,
-    };
-    const container = await runImage(image, { folder: join(folder, 'image'), variables, ready: 'Buy a VM' });
-    expect(container.execute(configuration.healthCheck)).toBe(0);
-    expect(container.execute(['/opt/reseller/node_modules/.bin/node', '-e', 'process.exit(process.getuid() === 10001 ? 0 : 1)'])).toBe(0);
-    const key = readFileSync(join(folder, 'image/run/rootfs/var/lib/reseller/demo-api-key'), 'utf8').trim();
-    const reseller = createReseller({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
-    await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
-    const operator = createClient({ baseUrl: `http://127.0.0.1:${operatorPort}`, token: TOKEN });
-    await advanceClock({ client: operator, body: { by_seconds: 40 * 86_400 } });
-    const [invoice] = await reseller.accounting.invoices();
-    const document = await fetch(invoice?.invoice ?? '');
-    expect([document.status, (await document.text()).slice(0, 5)]).toEqual([200, '%PDF-']);
-    expect(await container.stop()).toBe(0);
-  },
-);
+test('the image runs as its user, serves both ports, is healthy, and sells and invoices a VM', { tags: 'deep' }, async ({ skip }) => {
+  const missing = missingImageTools();
+  if (missing !== undefined) return skip(missing);
+  const configuration = readContainerfile(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8'));
+  const image = buildImage(installation, configuration, join(folder, 'image'));
+  const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
+  const variables = {
+    RESELLER_MODE: 'sandbox',
+    RESELLER_PORT: port,
+    RESELLER_OPERATOR_PORT: operatorPort,
+    RESELLER_OPERATOR_TOKEN: TOKEN,
+  };
+  const container = await runImage(image, { folder: join(folder, 'image'), variables, ready: 'Buy a VM' });
+  expect(container.execute(configuration.healthCheck)).toBe(0);
+  expect(container.execute(['/opt/reseller/node_modules/.bin/node', '-e', 'process.exit(process.getuid() === 10001 ? 0 : 1)'])).toBe(0);
+  const key = readFileSync(join(folder, 'image/run/rootfs/var/lib/reseller/demo-api-key'), 'utf8').trim();
+  const reseller = createReseller({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
+  await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
+  const operator = createClient({ baseUrl: `http://127.0.0.1:${operatorPort}`, token: TOKEN });
+  await advanceClock({ client: operator, body: { by_seconds: 40 * 86_400 } });
+  const [invoice] = await reseller.accounting.invoices();
+  const document = await fetch(invoice?.invoice ?? '');
+  expect([document.status, (await document.text()).slice(0, 5)]).toEqual([200, '%PDF-']);
+  expect(await container.stop()).toBe(0);
+});
 
 test('systemd accepts the unit', ({ skip }) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return skip('systemd-analyze is not installed');

@@ -88,7 +88,7 @@ async function billed({ operatorUrl }: Server): Promise<string[]> {
   return items.flatMap(({ id }) => (Number(id) === SAMPLE_VM ? [] : `vm-${id}`)).toSorted();
 }
 
-describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { timeout: 900_000 }, () => {
+describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', () => {
   // Deep, because a service that runs looks for ended machines every half minute.
   test(
     'two VMs outlive a restart as the unit asks for it, and run again by themselves after their machines or their host ended',

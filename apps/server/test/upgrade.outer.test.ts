@@ -114,7 +114,7 @@ test.each([
   { lease: 15, migration: 35 },
 ])(
   'some instance responds at each moment of an upgrade whose migrations take $migration s, with a lease of $lease s',
-  { tags: 'deep', timeout: 300_000 },
+  { tags: 'deep' },
   async ({ lease, migration }) => {
     const place = await newPlace('postgres');
     const environment = { ...place.environment(), RESELLER_LEASE_SECONDS: String(lease) };
@@ -158,7 +158,7 @@ test.each([
 
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,
-  { tags: 'deep', timeout: 300_000 },
+  { tags: 'deep' },
   async () => {
     const place = await newPlace('postgres');
     const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '6' };

@@ -54,7 +54,7 @@ async function startWithVm() {
   return { service, path: { vmid: String(identifier) }, folder, password: String(config.password) };
 }
 
-describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', { timeout: 300_000 }, () => {
+describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', () => {
   test('shows its screen in Chromium, takes keys, and ends with the VM', async () => {
     const { service, path, folder, password } = await startWithVm();
     const browser = await launchBrowser();

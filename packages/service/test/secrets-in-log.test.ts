@@ -216,7 +216,7 @@ const slowTexts: readonly string[] = ['\\', '%5c', '%25', '&#0', 'r', '="', '"\\
   part.repeat(Math.floor(20_000 / encode(part).length)),
 );
 
-test('responds in time to forms that make its patterns slow', { timeout: 60_000 }, async () => {
+test('responds in time to forms that make its patterns slow', async () => {
   const service = await startLogged();
   for (const text of slowTexts) {
     const response = await sendTo(service, '/vm/create', { method: 'PUT', body: `hostname=a${encode(text)}&${encode(text)}=1` });

@@ -14,34 +14,30 @@ import { fetchOf, vmPurchase } from './request.ts';
 
 const CONCURRENT_PURCHASES = byDepth({ usual: 200, deep: 2_000 });
 
-test(
-  `PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are all bought`,
-  { tags: 'deep', timeout: 300_000 },
-  async () => {
-    const place = await newPlace('postgres');
-    const server = await startServer(place.environment());
-    await makeRoom(place);
-    await goToMidMonth(server);
-    const account = await newAccount(server);
+test(`PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are all bought`, { tags: 'deep' }, async () => {
+  const place = await newPlace('postgres');
+  const server = await startServer(place.environment());
+  await makeRoom(place);
+  await goToMidMonth(server);
+  const account = await newAccount(server);
 
-    const begun = performance.now();
-    const responses = await Promise.all(
-      Array.from({ length: CONCURRENT_PURCHASES }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
-    );
-    const milliseconds = performance.now() - begun;
+  const begun = performance.now();
+  const responses = await Promise.all(
+    Array.from({ length: CONCURRENT_PURCHASES }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
+  );
+  const milliseconds = performance.now() - begun;
 
-    expect(responses.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
-    const identifiers = new Set(responses.map(({ body }) => String(body.data.identifier)));
-    expect(identifiers.size).toBe(CONCURRENT_PURCHASES);
-    const { body } = await fetchOf(server.baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices/current' });
-    expect(new Set(Object.keys(body.data.positions.vms))).toEqual(identifiers);
-    await place.examine(async (store) => {
-      expect(await leftReservations(store)).toEqual([]);
-      await expectInvariants(store);
-    });
-    tell(`burst: ${CONCURRENT_PURCHASES} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
-  },
-);
+  expect(responses.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
+  const identifiers = new Set(responses.map(({ body }) => String(body.data.identifier)));
+  expect(identifiers.size).toBe(CONCURRENT_PURCHASES);
+  const { body } = await fetchOf(server.baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices/current' });
+  expect(new Set(Object.keys(body.data.positions.vms))).toEqual(identifiers);
+  await place.examine(async (store) => {
+    expect(await leftReservations(store)).toEqual([]);
+    await expectInvariants(store);
+  });
+  tell(`burst: ${CONCURRENT_PURCHASES} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
+});
 
 /** Room and addresses for all. */
 async function makeRoom(place: Place): Promise<void> {

@@ -66,7 +66,7 @@ test(
 
 test(
   `with both hosts in DATABASE_URL, an instance uses the primary, and the promoted standby when the primary crashes (FAULT_SEED=${seed})`,
-  { tags: 'deep', timeout: 300_000 },
+  { tags: 'deep' },
   async () => {
     const pair = await ownPostgresPair();
     // With synchronous replication the standby has every transaction that was confirmed.

@@ -33,7 +33,6 @@ const forms: readonly { readonly body: string; readonly refusal: number }[] = [
 
 test.each<Engine>(byDepth({ usual: ['sqlite'], deep: ['sqlite', 'postgres'] }))(
   'a flood of refused forms on %s stores little, and leaves others served',
-  { timeout: 300_000 },
   async (engine) => {
     const place = await newPlace(engine);
     const server = await startServer(place.environment());

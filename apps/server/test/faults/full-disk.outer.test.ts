@@ -79,7 +79,7 @@ for (const { name, missing, create } of disks) {
 
 const MIB = 2 ** 20;
 
-test('the embedded store recovers by itself when 16 MiB of a full disk are freed', { timeout: 120_000 }, async ({ skip }) => {
+test('the embedded store recovers by itself when 16 MiB of a full disk are freed', async ({ skip }) => {
   skip(mounted.missing !== undefined, mounted.missing);
   const disk = mounted.create();
   const store = await openSqliteStore(disk.directory);

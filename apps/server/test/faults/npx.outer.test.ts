@@ -13,7 +13,7 @@ const REPOSITORY = resolve(import.meta.dirname, '../../../..');
 /** npx of npm, which runs the pnpm that runs the tests, so that no registry is needed. */
 const START = `"${process.env['npm_execpath'] ?? 'pnpm'}" start`;
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', { tags: 'deep', timeout: 300_000 }, async (signal) => {
+test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', { tags: 'deep' }, async (signal) => {
   const directory = temporaryDirectory();
   const npx = spawn('npm', ['exec', '-c', START], {
     cwd: REPOSITORY,

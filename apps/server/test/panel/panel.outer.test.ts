@@ -43,7 +43,7 @@ describe('a billing panel sells servers and domains', () => {
 
   // A condition of the test itself would take the place of its tag.
   describe.skipIf(noQemu !== undefined || noPowerDns !== undefined)('with every group of operations', () => {
-    test('on machines of QEMU and with zones in PowerDNS', { tags: 'deep', timeout: 900_000 }, async () => {
+    test('on machines of QEMU and with zones in PowerDNS', { tags: 'deep' }, async () => {
       expect(await totalOfEveryGroup(await startRealWorld())).toBeGreaterThan(2 * DOMAIN_PRICE);
     });
   });

@@ -61,7 +61,7 @@ async function startSystem(): Promise<DnsSystem> {
 
 describe.skipIf(noPowerDns !== undefined)(`PowerDNS${noPowerDns === undefined ? '' : `: ${noPowerDns}`}`, () => {
   const cases = dnsConformance(startSystem, { strangerSteps: amountOf('DNS_STRANGER_STEPS', { usual: 100, deep: 10_000 }) });
-  test.each(cases)('$name', { timeout: 900_000 }, ({ run }) => expect(run()).resolves.toBeUndefined());
+  test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
 
   async function startServer(): Promise<PowerDnsServer> {
     const server = await startPowerDns();

@@ -51,7 +51,7 @@ async function open(directory: string, given: Pick<QemuOptions, 'serviceId' | 'f
   return qemuHypervisor({ ...given, directory, images: await testImages(), shutdownMs: 200, agentMs: 200, accelerator: 'tcg' });
 }
 
-describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () => {
+describe.skipIf(leftOut !== undefined)('a VM of QEMU', () => {
   test(
     'has its cores, memory, disk, hostname, user, key and password inside, and leaves no process and no file',
     { tags: 'deep' },
@@ -132,7 +132,7 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
 
   test(
     'has the files and the password of a backup after it was restored, also over a resize and a reinstallation',
-    { tags: 'deep', timeout: 300_000 },
+    { tags: 'deep' },
     async () => {
       const [directory, serviceId] = [vmFolder(), newServiceId()];
       onTestFinished(() => discard(directory, serviceId));
@@ -319,7 +319,7 @@ async function usageIn(hypervisor: QemuHypervisor, ...vmIds: readonly number[]) 
   return (await hypervisor.usage?.(vmIds)) ?? expect.fail('QEMU measures its VMs.');
 }
 
-describe.skipIf(leftOut !== undefined)('the conformance suite on QEMU', { timeout: 600_000 }, () => {
+describe.skipIf(leftOut !== undefined)('the conformance suite on QEMU', () => {
   const strangerSteps = amountOf('QEMU_STEPS', { usual: 5, deep: 2_000 });
   test.each(hypervisorConformance(newSystem, { order: { ...ORDER, ipv4: ['192.0.2.10'], ipv6: ['2001:db8:1::/64'] }, strangerSteps }))(
     '$name',
@@ -389,7 +389,7 @@ async function newSystem(): Promise<HypervisorSystem> {
 /** The beginnings of the names that a VM's folder has while it is being created, and afterwards. */
 const STAGES = ['.draft', 'vm-'];
 
-describe.skipIf(leftOut !== undefined)('a process that is killed while it creates a VM', { timeout: 300_000 }, () => {
+describe.skipIf(leftOut !== undefined)('a process that is killed while it creates a VM', () => {
   const rounds = amountOf('QEMU_KILLS', { usual: 2, deep: 20 });
   test(`the next one finishes or removes it, ${rounds} times`, async () => {
     const images = await testImages();

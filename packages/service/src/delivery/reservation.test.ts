@@ -162,19 +162,17 @@ describe('PostgreSQL', () => {
   /** Resolves when another transaction waits for a lock in this database. */
   async function untilATransactionWaits(store: Store): Promise<void> {
     await expect
-      .poll(
-        () =>
-          store.read(async (db) => {
-            const { count } = await db
-              .selectNoFrom(() =>
-                sql<number>`(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`.as(
-                  'count',
-                ),
-              )
-              .executeTakeFirstOrThrow();
-            return Number(count);
-          }),
-        { timeout: 60_000 },
+      .poll(() =>
+        store.read(async (db) => {
+          const { count } = await db
+            .selectNoFrom(() =>
+              sql<number>`(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`.as(
+                'count',
+              ),
+            )
+            .executeTakeFirstOrThrow();
+          return Number(count);
+        }),
       )
       .toBeGreaterThan(0);
   }

@@ -202,7 +202,7 @@ function toRequest(
 }
 
 describe.each(bundles)('the $name', (bundle) => {
-  test('has no server error and no response that it does not describe', { timeout: 600_000 }, async () => {
+  test('has no server error and no response that it does not describe', async () => {
     const { document } = bundle;
     const api = describedApi(document);
     const values = valuesOf(document);

@@ -22,7 +22,7 @@ const fault = fc.constantFrom(...faults);
 test.each([
   ['honours keys', true],
   ['honours no keys', false],
-])('at a server that %s, the client reports each VM that was bought', { timeout: 300_000 }, async (_, honours) => {
+])('at a server that %s, the client reports each VM that was bought', async (_, honours) => {
   await fc.assert(
     // The purchases of a batch are concurrent. The batches follow each other.
     fc.asyncProperty(fc.array(fc.array(fault, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }), async (batches) => {

@@ -78,7 +78,7 @@ describe.each(Object.entries(modes))('%s', (_, mode) => {
   }
   afterAll(end);
 
-  test.each(all)('%s', { timeout: 600_000 }, async (__, fates) => {
+  test.each(all)('%s', async (__, fates) => {
     const { service, proxy } = await settingWithRoom();
     const { apiKey } = await service.addAccount('1000000.00');
     const make = () => resellerOf(service, proxy, apiKey);

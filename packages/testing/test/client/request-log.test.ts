@@ -105,7 +105,7 @@ describe.each([
   test.each([
     ['after they were carried out', LOST],
     ['before they arrived', NEVER_ARRIVED],
-  ])('%s: decides or reports all of them with at most 5 reads of the log for each', { timeout: 300_000 }, async (__, fate) => {
+  ])('%s: decides or reports all of them with at most 5 reads of the log for each', async (__, fate) => {
     const { service, proxy, client } = await setUp(options);
     const reseller = client();
     proxy.plan(...Array.from({ length: CONCURRENT_PURCHASES }, () => fate));
@@ -127,30 +127,26 @@ describe.each([
   });
 });
 
-test(
-  '20 processes that lose one purchase each at the same time read the log a limited number of times',
-  { tags: 'deep', timeout: 300_000 },
-  async () => {
-    const PROCESSES = 20;
-    // Each of them sees the purchases of the others, which may be its own purchase in another notation.
-    for (const fate of [LOST, NEVER_ARRIVED]) {
-      const { service, proxy, client } = await setUp({ withoutKeys: true });
-      proxy.plan(...Array.from({ length: PROCESSES }, () => fate));
-      const found = await Promise.all(
-        Array.from({ length: PROCESSES }, async (_, index) => {
-          const reseller = client();
-          const error: unknown = await reseller.vm.create({ ...VM, disk: 10 + index * 5 }).catch((thrown: unknown) => thrown);
-          if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
-          return (await reseller.reconcile(error)).outcome;
-        }),
-      );
-      expect(found).toEqual(Array.from({ length: PROCESSES }, () => 'undecided'));
-      expect(await vmsOf(service)).toBe(fate === LOST ? PROCESSES : 0);
-      // Each waits for the whole time, so it reads the log three times. The readings are in the log too, so it has several pages.
-      expect(proxy.count(LOG)).toBeLessThanOrEqual(3 * MAX_READS_PER_PURCHASE * PROCESSES);
-    }
-  },
-);
+test('20 processes that lose one purchase each at the same time read the log a limited number of times', { tags: 'deep' }, async () => {
+  const PROCESSES = 20;
+  // Each of them sees the purchases of the others, which may be its own purchase in another notation.
+  for (const fate of [LOST, NEVER_ARRIVED]) {
+    const { service, proxy, client } = await setUp({ withoutKeys: true });
+    proxy.plan(...Array.from({ length: PROCESSES }, () => fate));
+    const found = await Promise.all(
+      Array.from({ length: PROCESSES }, async (_, index) => {
+        const reseller = client();
+        const error: unknown = await reseller.vm.create({ ...VM, disk: 10 + index * 5 }).catch((thrown: unknown) => thrown);
+        if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
+        return (await reseller.reconcile(error)).outcome;
+      }),
+    );
+    expect(found).toEqual(Array.from({ length: PROCESSES }, () => 'undecided'));
+    expect(await vmsOf(service)).toBe(fate === LOST ? PROCESSES : 0);
+    // Each waits for the whole time, so it reads the log three times. The readings are in the log too, so it has several pages.
+    expect(proxy.count(LOG)).toBeLessThanOrEqual(3 * MAX_READS_PER_PURCHASE * PROCESSES);
+  }
+});
 
 test('reconcile with resend: false only reads the log', async () => {
   const { service, proxy, client } = await setUp({});

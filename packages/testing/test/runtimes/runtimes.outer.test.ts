@@ -156,7 +156,7 @@ const runtimes: readonly Runtime[] = byDepth({ usual: [node, deno], deep: [node,
 /** They report that no connection was made. */
 const exact: readonly Runtime[] = byDepth({ usual: [node, deno], deep: [node, bun, deno] });
 
-test.for(runtimes)('$name: buys, fails and pages', { timeout: 300_000 }, async (runtime, context) => {
+test.for(runtimes)('$name: buys, fails and pages', async (runtime, context) => {
   const { service, task } = await start();
   const report = await runtime.call(context, 'run', task);
   expect(report).toEqual(await keptBy(service, exact.includes(runtime) ? 'ConnectionError' : 'OutcomeUnknownError'));
@@ -302,7 +302,7 @@ describe('purchases through a broken network, on connections that are kept open'
       .map(([server, options]) => ({ name: runtime.name, runtime, server, options })),
   );
 
-  test.for(cases)('$name, at a server that $server: none is doubled or reported wrongly', { timeout: 600_000 }, async (given, context) => {
+  test.for(cases)('$name, at a server that $server: none is doubled or reported wrongly', async (given, context) => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const { apiKey } = await service.addAccount('1000000.00');

@@ -25,18 +25,15 @@ const only = async (service: TestService) => (await service.call('listWebhooks')
 /** Runs rounds until a condition holds. */
 const until = (service: TestService, holds: () => Promise<void> | void) =>
   expect
-    .poll(
-      async () => {
-        await service.runScheduledJobs();
-        try {
-          await holds();
-          return 'holds';
-        } catch (error) {
-          return String(error);
-        }
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await service.runScheduledJobs();
+      try {
+        await holds();
+        return 'holds';
+      } catch (error) {
+        return String(error);
+      }
+    })
     .toBe('holds');
 
 async function buyVm(service: TestService): Promise<string> {
@@ -318,7 +315,7 @@ test.each<[string, Respond, string | null, string]>([
   );
 });
 
-test('a body that drips counts by its status, at the end of the time', { tags: 'deep', timeout: 60_000 }, async () => {
+test('a body that drips counts by its status, at the end of the time', { tags: 'deep' }, async () => {
   const [service, receiver] = await Promise.all([
     startService(),
     startReceiver((_got, response) => {
