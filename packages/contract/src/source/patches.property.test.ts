@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { parsePatch } from 'diff';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { Document, isMap, isScalar, isSeq, parse, visit } from 'yaml';
@@ -10,7 +11,7 @@ import { parseDocument } from '../document/document.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Finding } from '../judge/finding.ts';
 import { createRecorder } from '../run/recorded.ts';
-import { editedFiles } from './place-findings.ts';
+import { editedFiles, placeFindings } from './place-findings.ts';
 import { mapSources } from './source-map.ts';
 
 /** A schema and a value that breaks it, for each kind of rule. */
@@ -75,6 +76,11 @@ test('learned and discovered findings propose a change after which they no longe
       if (found.length === 0) return;
       expect(round).toBeLessThan(5);
       expect(found.filter(({ proposals }) => proposals.length === 0).map(({ check, message }) => `${check} ${message}`)).toEqual([]);
+      const sources = await mapSources(now.document, file, tmpdir());
+      // One finding with the changes of all has several hunks.
+      const all = found.slice(0, 1).map((finding) => ({ ...finding, proposals: found.flatMap(({ proposals }) => proposals) }));
+      for (const { patch = '', ...finding } of placeFindings([...found, ...all], sources, folder))
+        expect(patched(now.text, patch)).toBe(editedFiles([finding], sources).get(file) ?? now.text);
       await write(file, now.document, found);
       const next = await readBack(file);
       const still = new Set(judge(next.document, body).map(({ id }) => id));
@@ -154,6 +160,21 @@ async function write(file: string, document: OpenApiDocument, findings: readonly
     for (const [path, text] of files) await writeFile(path, text);
   }
   throw new Error('The changes do not come to an end.');
+}
+
+/** The text after a patch whose hunks name the lines where they belong. Programs that apply patches would also find them elsewhere. */
+function patched(text: string, patch: string): string {
+  const before = text.split('\n');
+  const after = [...before];
+  let shift = 0;
+  for (const { oldStart, newStart, lines } of parsePatch(patch).flatMap(({ hunks }) => hunks)) {
+    const [old, fresh] = [/^[ -]/, /^[ +]/].map((sign) => lines.filter((line) => sign.test(line)).map((line) => line.slice(1)));
+    expect(before.slice(oldStart - 1, oldStart - 1 + (old?.length ?? 0))).toEqual(old);
+    expect(newStart).toBe(oldStart + shift);
+    after.splice(newStart - 1, old?.length ?? 0, ...(fresh ?? []));
+    shift += (fresh?.length ?? 0) - (old?.length ?? 0);
+  }
+  return after.join('\n');
 }
 
 function commentsIn(text: string): readonly string[] {
