@@ -71,6 +71,17 @@ async function refused(socket: WebSocket): Promise<number | undefined> {
 
 const sessionsIn = (service: TestService) => service.store.read((db) => db.selectFrom('vm_consoles').selectAll().execute());
 
+test.each([
+  [1_000, 61_000, 'within 1 second.', 61],
+  [60_000, 1_800_000, 'within 60 seconds.', 1_800],
+])('a link of %i ms and a session of %i ms are described in seconds', async (linkMs, sessionMs, within, seconds) => {
+  const service = await startService({ consoleLimits: { linkMs, sessionMs } });
+  const path = { vmid: await buyVm(service) };
+  const { message, data } = (await service.call('openVmConsole', { path })).body;
+  expect(message).toBe(`The console can be opened once, ${within}`);
+  expect([Date.parse(data.expires_at) - service.clock.now(), data.session_seconds]).toEqual([linkMs, seconds]);
+});
+
 describe.each(engines)('on %s', (engine) => {
   test('a link opens one session, which shows the screen and takes keys', async () => {
     const service = await startService({ engine });
