@@ -10,7 +10,18 @@ export interface Io {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
+/** Most commands need neither the current folder, which may have been removed, nor the standard input. */
 export function ioOfProcess(): Io {
-  const { env, stdin, stdout, stderr } = process;
-  return { env, folder: process.cwd(), stdin, stdout, stderr };
+  const { env, stdout, stderr } = process;
+  return {
+    env,
+    get folder() {
+      return process.cwd();
+    },
+    get stdin() {
+      return process.stdin;
+    },
+    stdout,
+    stderr,
+  };
 }

@@ -270,7 +270,9 @@ async function readInput(io: Io, operation: Operation, options: readonly InputOp
 async function parseGiven(io: Io, option: InputOption, given: unknown): Promise<unknown> {
   if (given === true) return true;
   if (!Array.isArray(given)) return parseOption(io, option, String(given));
-  const values = await Promise.all(given.map((text: unknown) => parseOption(io, option, String(text))));
+  const values: unknown[] = [];
+  // One after another, because each may read the standard input.
+  for (const text of given) values.push(await parseOption(io, option, String(text)));
   return values.flat();
 }
 

@@ -53,6 +53,16 @@ test('ends when the next program of a pipe has read enough', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+test('needs no current folder', async () => {
+  const folder = newFolder();
+  const file = await program();
+  const { status, stdout } = spawnSync('sh', ['-c', `cd '${folder}' && rmdir '${folder}' && '${process.execPath}' '${file}' --version`], {
+    encoding: 'utf8',
+    env: user.env,
+  });
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+});
+
 test('prints a watched list again when it differs, until it is interrupted', async () => {
   const watching = await user.start('domain', 'handle', 'countries', '--watch', '0.1', '-o', 'json');
   await once(watching.stdout, 'data');
@@ -175,14 +185,20 @@ async function listenOnLocalDefault() {
   return { port: typeof address === 'object' ? address?.port : undefined, requests: () => requests, close: () => void server.close() };
 }
 
-test('buys once when the program is killed while it waits, and refuses the same command until then', async () => {
-  const before = await vmsOf(sandbox);
+/** Starts a purchase, and waits until the service has it. The service does not respond for a minute. */
+async function startHeldPurchase() {
   await createFault({
     client: sandbox.operator,
     body: { operations: ['createVm'], effect: { kind: 'delay', milliseconds: 60_000 }, times: 1 },
   });
   const running = await user.start('vm', 'create', ...SMALL_VM, '--yes');
   await expect.poll(async () => (await listFaults({ client: sandbox.operator })).items).toEqual([]);
+  return running;
+}
+
+test('buys once when the program is killed while it waits, and refuses the same command until then', async () => {
+  const before = await vmsOf(sandbox);
+  const running = await startHeldPurchase();
   expect(await user.run('vm', 'create', ...SMALL_VM, '--yes')).toMatchObject({
     code: 7,
     stderr: expect.stringContaining(`The same command is running in process ${running.pid}.`),
@@ -199,14 +215,9 @@ test('buys once when the program is killed while it waits, and refuses the same 
 
 test('Ctrl-C during a purchase says how to continue it, and the same line again buys one VM', async () => {
   const before = await vmsOf(sandbox);
-  await createFault({
-    client: sandbox.operator,
-    body: { operations: ['createVm'], effect: { kind: 'delay', milliseconds: 60_000 }, times: 1 },
-  });
-  const running = await user.start('vm', 'create', ...SMALL_VM, '--yes');
+  const running = await startHeldPurchase();
   let stderr = '';
   running.stderr.on('data', (chunk) => (stderr += chunk));
-  await expect.poll(async () => (await listFaults({ client: sandbox.operator })).items).toEqual([]);
   running.kill('SIGINT');
   expect(await once(running, 'close')).toEqual([130, null]);
   expect(stderr).toContain('Interrupted. Run the same line again: it never buys twice.');
