@@ -13,6 +13,7 @@ import { ring } from './rings.ts';
 
 /** The databases that a run prepares, so that the databases of its tests can be copies of them. */
 const PREPARED = `prepared_${process.pid}`;
+const DEMO = `demo_${process.pid}`;
 const SANDBOX = `sandbox_${process.pid}`;
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
@@ -21,6 +22,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const { url, stop } = given ? { url: given, stop: () => dropPrepared(given) } : await startServer();
   project.provide('postgresUrl', url);
   project.provide('preparedDatabase', PREPARED);
+  project.provide('demoDatabase', DEMO);
   project.provide('sandboxDatabase', SANDBOX);
   // In watch mode, the code has changed since the previous run prepared its databases.
   project.onTestsRerun(() => dropPrepared(url));
@@ -28,7 +30,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 }
 
 async function dropPrepared(url: string): Promise<void> {
-  for (const name of [PREPARED, SANDBOX]) await dropDatabase(url, name);
+  for (const name of [PREPARED, DEMO, SANDBOX]) await dropDatabase(url, name);
 }
 
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -4,6 +4,8 @@ declare module 'vitest' {
     postgresUrl: string | undefined;
     /** Database that the first test fills as a small sandbox, for other tests to copy. It is dropped after the run. */
     preparedDatabase: string;
+    /** The same with the resources of the demo account. */
+    demoDatabase: string;
     /** Database that the first test fills as a sandbox with all addresses, for the servers of other tests. It is dropped after the run. */
     sandboxDatabase: string;
     /** Folder that all test processes of a run share. It is removed after the run. */

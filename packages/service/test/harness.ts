@@ -23,7 +23,7 @@ import { TestDns } from './ports/dns.ts';
 import { TestFleet } from './ports/fleet.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
-import { demoDirectory, seededPlace } from './prepared-store.ts';
+import { seededPlace } from './prepared-store.ts';
 import { createProviderService } from './provider-service.ts';
 import type { ProviderService } from './provider-service.ts';
 import { exchange, requestText } from './raw-http.ts';
@@ -120,7 +120,7 @@ export async function startService({
   /** The directory or database of a store that exists, used instead of a new one. The service then creates no account. */
   place?: string;
   engine?: Engine;
-  /** Whether the demo account has its resources, in a new store of the embedded engine. */
+  /** Whether the demo account of a new store has its resources. */
   hasDemo?: boolean;
   /** The range of identifiers for new VMs. Default: all five-digit numbers. */
   vmIdentifiers?: { minimum: number; maximum: number };
@@ -133,11 +133,8 @@ export async function startService({
   tuning?: Partial<Tuning>;
   logger?: Logger;
 } = {}): Promise<TestService> {
-  const directory = place ?? databaseUrl ?? (await (hasDemo ? demoDirectory(SECRET) : seededPlace(engine)));
-  const store = await openStore(hasDemo ? 'sqlite' : databaseUrl === undefined ? engine : 'postgres', directory, {
-    ...SMALL_BATCHES,
-    ...tuning,
-  });
+  const directory = place ?? databaseUrl ?? (await seededPlace(engine, hasDemo ? SECRET : undefined));
+  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, { ...SMALL_BATCHES, ...tuning });
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar, dns };
   const { app, operator, createSignInCode, vms, domains, runScheduledJobs, runRound, settled, close } = await createProviderService({

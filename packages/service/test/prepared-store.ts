@@ -16,18 +16,15 @@ const STORE_FILE = 'store.sqlite';
 /** Any number: all processes of a run take the same advisory lock. */
 const PREPARING_LOCK = 7_301_114;
 
-/** A new directory or database with the sandbox's data as of `START`. It is removed when the test ends. */
-export function seededPlace(engine: Engine): Promise<string> {
-  return engine === 'sqlite' ? seededDirectory() : seededDatabase();
-}
-
-function seededDirectory(): Promise<string> {
-  return copyOfFile('prepared', (store) => seed(store));
-}
-
-/** The same on the embedded engine, with the resources of the demo account. */
-export function demoDirectory(secret: string): Promise<string> {
-  return copyOfFile('demo', (store) => seed(store, secret));
+/**
+ * A new directory or database with the sandbox's data as of `START`. It is removed when the test ends.
+ *
+ * @param secret If given, the demo account has its resources, with credentials that are sealed with it.
+ */
+export function seededPlace(engine: Engine, secret?: string): Promise<string> {
+  const fill = (store: Store) => seed(store, secret);
+  if (engine === 'sqlite') return copyOfFile(secret === undefined ? 'prepared' : 'demo', fill);
+  return copyOf(inject(secret === undefined ? 'preparedDatabase' : 'demoDatabase'), fill);
 }
 
 async function copyOfFile(name: string, fill: (store: Store) => Promise<void>): Promise<string> {
@@ -52,10 +49,6 @@ async function prepareFile(prepared: string, fill: (store: Store) => Promise<voi
     if (!existsSync(prepared)) throw error;
   }
   rmSync(directory, { recursive: true });
-}
-
-function seededDatabase(): Promise<string> {
-  return copyOf(inject('preparedDatabase'), (store) => seed(store));
 }
 
 /** A new database with a whole sandbox, in which the first start of a server finds its tables and its data. */
@@ -96,11 +89,7 @@ async function prepareDatabase(name: string, fill: (store: Store) => Promise<voi
 /** The addresses of each pool. A sandbox has thousands, which would take most of the time of a copy. */
 const ADDRESSES = 256;
 
-/**
- * Fills a store and closes it. SQLite then has everything in one file, and PostgreSQL has no connection that would prevent a copy.
- *
- * @param secret If given, the demo account has its resources, with credentials that are sealed with it.
- */
+/** Fills a store and closes it. SQLite then has everything in one file, and PostgreSQL has no connection that would prevent a copy. */
 async function seed(store: Store, secret?: string): Promise<void> {
   const ports = simulatedPorts({ clock: { now: () => START } });
   await seedSandbox(store, ports);
