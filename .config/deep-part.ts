@@ -44,7 +44,8 @@ function chosenPart(): number {
     return (Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' })) % PARTS) + 1;
   const wanted = Number(given);
   if (Number.isInteger(wanted) && wanted >= 1 && wanted <= PARTS) return wanted;
-  throw new Error(`The part must be a whole number from 1 to ${PARTS}, got "${given}".`);
+  process.stderr.write(`The part must be a whole number from 1 to ${PARTS}, got "${given}".\n`);
+  process.exit(2);
 }
 
 function runTests(given: readonly string[]): Run {

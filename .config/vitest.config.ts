@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
-import { deepTag, isDeep } from './depth.ts';
+import { deepTag, TEST_TIMEOUT_MS } from './depth.ts';
 import { QUIET_TOOLS } from './quiet-tools.ts';
 import { outerTag, ring } from './rings.ts';
 import { testFiles } from './test-files.ts';
@@ -37,8 +37,7 @@ export default defineConfig({
     // Node runs the sources as it does in the service. Vite would transform each module first, which takes a quarter of a run.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     tags: [deepTag, outerTag],
-    // Long, because a busy machine is slow, and a slow test is not a failure. No test has a limit of its own.
-    testTimeout: isDeep ? 3_600_000 : 600_000,
+    testTimeout: TEST_TIMEOUT_MS,
     // A hook may pack every package, which takes minutes on a busy machine.
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 60_000, interval: 10 } },

@@ -33,8 +33,9 @@ test('no wait is shorter than a minute, and none counts timers at a moment', () 
   expect(files.filter(({ text }) => /getTimerCount|setDefaultTimeout\([1-9]/.test(text)).map(({ file }) => file)).toEqual([]);
 });
 
-/** Options of a test before its function, or the limit of a hook after it. */
-const OWN_LIMIT = /\{ (?:tags: '\w+', )?timeout: [\d_]+(?:, tags: '\w+')? \},\s*(?:async )?(?:\(|function)|^\}, [\d_]+\);$/gm;
+/** A limit in the options of a test, before its function, or that of a hook after it. */
+const OWN_LIMIT =
+  /\btimeout: (?!TEST_TIMEOUT_MS \+)[^{}]*?\},?\s*(?:async )?(?:\([^()]*\) =>|function)|\btimeout: byDepth|^\}, [\d_]+\);$/gm;
 
 test('no test has a limit below that of the suite, which a slow machine reaches first', () => {
   const own = FILES.trim()

@@ -319,7 +319,6 @@ test('an application of Next builds with the client, reads in a page and buys in
 test(
   'openapi-ts with its own plugins generates code that type-checks from the packed document, as the reference of the client says',
   {
-    timeout: 300_000,
     tags: 'deep',
   },
   ({ skip }) => {

@@ -19,39 +19,33 @@ import { collectionsOf, SHARED_TOKEN, startSharedService } from './shared-servic
 const json = (schema: unknown) => ({ 'application/json': { schema } });
 
 describe('a run next to another program', () => {
-  test(
-    'touches nothing that it did not make, and leaves nothing, in a service with 30 collections below one path',
-    { timeout: byDepth({ usual: 60_000, deep: 600_000 }) },
-    async () => {
-      const service = await startSharedService(collectionsOf(30));
-      const told: string[] = [];
-      const enough = byDepth({ usual: 1_000, deep: 10_000 });
-      for (let seed = 1; service.received.length < enough; seed++) {
-        const report = await runContract({
-          document: service.document,
-          target: service.url,
-          apiKey: SHARED_TOKEN,
-          mode: 'full',
-          seed,
-          journal: memoryJournal(),
-          onProgress: service.otherProgram,
-        });
-        expect(report.unfinished).toEqual([]);
-        told.push(...report.left);
-      }
-      expect(service.harm).toEqual([]);
-      // The run leaves, and tells, only what has the identifier of something that another program had before, or what may have been found.
-      for (const { collection, id } of service.remains()) {
-        const isUnclear = collection.ids === 'reuse' || (collection.upserts && collection.pageSize !== undefined);
-        expect([collection, isUnclear]).toEqual([collection, true]);
-        expect(told).toContainEqual(
-          expect.stringMatching(
-            new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'(?: \\(\\d+ times\\))?$`),
-          ),
-        );
-      }
-    },
-  );
+  test('touches nothing that it did not make, and leaves nothing, in a service with 30 collections below one path', async () => {
+    const service = await startSharedService(collectionsOf(30));
+    const told: string[] = [];
+    const enough = byDepth({ usual: 1_000, deep: 10_000 });
+    for (let seed = 1; service.received.length < enough; seed++) {
+      const report = await runContract({
+        document: service.document,
+        target: service.url,
+        apiKey: SHARED_TOKEN,
+        mode: 'full',
+        seed,
+        journal: memoryJournal(),
+        onProgress: service.otherProgram,
+      });
+      expect(report.unfinished).toEqual([]);
+      told.push(...report.left);
+    }
+    expect(service.harm).toEqual([]);
+    // The run leaves, and tells, only what has the identifier of something that another program had before, or what may have been found.
+    for (const { collection, id } of service.remains()) {
+      const isUnclear = collection.ids === 'reuse' || (collection.upserts && collection.pageSize !== undefined);
+      expect([collection, isUnclear]).toEqual([collection, true]);
+      expect(told).toContainEqual(
+        expect.stringMatching(new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'(?: \\(\\d+ times\\))?$`)),
+      );
+    }
+  });
 });
 
 const TAG = { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: { type: 'string' } } };

@@ -235,7 +235,7 @@ const faults: readonly Fault[] = [
   },
 ];
 
-test('each fault brings its pages and tickets, which stay, and no other ones', { tags: 'deep', timeout: TIMEOUT_MS }, async ({ skip }) => {
+test('each fault brings its pages and tickets, which stay, and no other ones', { tags: 'deep' }, async ({ skip }) => {
   if (prometheusMissing !== undefined) return skip(prometheusMissing);
   const possible = faults.filter(({ missing }) => missing === undefined);
   const running = await Promise.all(

@@ -17,9 +17,7 @@ import type { WrongClock } from './wrong-clock.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WRONG_BY = 45 * DAY;
-/** Each test starts several servers, one after another. */
-const TIMEOUT = { timeout: 300_000 };
-const DEEP = { ...TIMEOUT, tags: 'deep' };
+const DEEP = { tags: 'deep' };
 
 /** The rows that a wrong clock would change: invoices of this month and later ones, and the beginning of each account's month. */
 async function billing(place: Place) {
@@ -71,7 +69,7 @@ async function expectRefusedUntilRight(server: Server, clock: WrongClock, place:
   await expectNothingBilled(place);
 }
 
-test('one of two instances starts with a clock that is 45 days ahead: it refuses, and nothing is billed', TIMEOUT, async () => {
+test('one of two instances starts with a clock that is 45 days ahead: it refuses, and nothing is billed', async () => {
   const place = await newPlace('postgres');
   const right = await startServer(place.environment());
   const { apiKey } = await newAccount(right);
@@ -113,17 +111,13 @@ test('a difference within RESELLER_MAX_CLOCK_SKEW_SECONDS is accepted, and a lar
   expect([code, stderr]).toEqual([1, expect.stringContaining('may differ by at most 60 seconds')]);
 });
 
-test(
-  'the clock of an embedded store jumps 45 days: the service is not ready and bills nothing until the clock is right',
-  TIMEOUT,
-  async () => {
-    const place = sqlitePlace(temporaryDirectory());
-    const clock = wrongClock(0);
-    const server = await startServer({ ...place.environment(), ...clock.environment, RESELLER_MAX_CLOCK_JUMP_HOURS: '48' });
-    await expectRefusedUntilRight(server, clock, place);
-    expect(server.process.exitCode).toBeNull();
-  },
-);
+test('the clock of an embedded store jumps 45 days: the service is not ready and bills nothing until the clock is right', async () => {
+  const place = sqlitePlace(temporaryDirectory());
+  const clock = wrongClock(0);
+  const server = await startServer({ ...place.environment(), ...clock.environment, RESELLER_MAX_CLOCK_JUMP_HOURS: '48' });
+  await expectRefusedUntilRight(server, clock, place);
+  expect(server.process.exitCode).toBeNull();
+});
 
 /** Of a live service. */
 const LIVE = {
@@ -135,7 +129,7 @@ const LIVE = {
 
 const LIVE_READY = [200, expect.objectContaining({ infrastructure: 'simulated' })];
 
-test('at the end of a month, the clock of a live service jumps 47 hours: it bills nothing until the clock is right', TIMEOUT, async () => {
+test('at the end of a month, the clock of a live service jumps 47 hours: it bills nothing until the clock is right', async () => {
   const place = sqlitePlace(temporaryDirectory());
   // The service takes the last hour of the month for the present.
   const now = new Date();
@@ -153,7 +147,6 @@ test('at the end of a month, the clock of a live service jumps 47 hours: it bill
 
 test.each([3, 20, 72])(
   'a live service that was off for %d hours starts by itself when NTP keeps the clock right, and not before',
-  TIMEOUT,
   async (hours) => {
     const environment = { ...sqlitePlace(temporaryDirectory()).environment(), ...LIVE };
     const first = await startServer(environment);
@@ -171,18 +164,14 @@ test.each([3, 20, 72])(
   },
 );
 
-test(
-  'the clock of a running live service jumps 20 hours, as after a pause of its machine: it goes on when NTP keeps it right',
-  TIMEOUT,
-  async () => {
-    const clock = wrongClock(0);
-    const server = await startServer({ ...sqlitePlace(temporaryDirectory()).environment(), ...LIVE, ...clock.environment });
-    clock.set(server, 20 * HOUR);
-    await vi.waitFor(async () => expect(await readiness(server)).toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
-    clock.synchronize();
-    await vi.waitFor(async () => expect(await readiness(server)).toEqual(LIVE_READY), { timeout: 60_000, interval: 20 });
-  },
-);
+test('the clock of a running live service jumps 20 hours, as after a pause of its machine: it goes on when NTP keeps it right', async () => {
+  const clock = wrongClock(0);
+  const server = await startServer({ ...sqlitePlace(temporaryDirectory()).environment(), ...LIVE, ...clock.environment });
+  clock.set(server, 20 * HOUR);
+  await vi.waitFor(async () => expect(await readiness(server)).toEqual(NOT_READY), { timeout: 60_000, interval: 20 });
+  clock.synchronize();
+  await vi.waitFor(async () => expect(await readiness(server)).toEqual(LIVE_READY), { timeout: 60_000, interval: 20 });
+});
 
 test('an embedded store that rested for 45 days needs the confirmation of an operator in live mode, and then bills', DEEP, async () => {
   const directory = temporaryDirectory();
@@ -208,7 +197,7 @@ test('an embedded store that rested for 45 days needs the confirmation of an ope
   expect(await readiness(third)).toEqual(LIVE_READY);
 });
 
-test('a sandbox that rested for 45 days starts and bills them', TIMEOUT, async () => {
+test('a sandbox that rested for 45 days starts and bills them', async () => {
   const place = sqlitePlace(temporaryDirectory());
   const first = await startServer(place.environment());
   const { apiKey } = await newAccount(first);

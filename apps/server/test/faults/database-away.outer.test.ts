@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { sandboxDatabase } from '@reseller/service/test/prepared-store.ts';
 import { expect, test, vi } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
@@ -61,7 +62,7 @@ const kinds: readonly { readonly name: string; readonly tags?: 'deep'; create():
 for (const { name, tags = [], create } of kinds) {
   test(
     `${name}: 503 within ${BOUND / 1000} s during the outage, and nothing is lost or repeated, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-    { timeout: 300_000 + ROUNDS * 60_000, tags },
+    { timeout: TEST_TIMEOUT_MS + ROUNDS * 60_000, tags },
     async () => {
       const random = randomFrom(seed);
       const { place, goAway, comeBack } = await create();

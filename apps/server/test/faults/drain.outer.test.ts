@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { expect, test, vi } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
 import { startBalancer } from './balancer.ts';
 import { tell } from './figures.ts';
@@ -68,7 +69,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
 
 test(
   `two instances behind a load balancer are restarted one after the other under load, ${ROUNDS} times: no request fails (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + ROUNDS * 90_000, tags: 'deep' },
+  { timeout: TEST_TIMEOUT_MS + ROUNDS * 90_000, tags: 'deep' },
   async () => {
     const place = await newPlace('postgres');
     const start = () => startServer({ ...place.environment(), RESELLER_DRAIN_SECONDS: '3' });

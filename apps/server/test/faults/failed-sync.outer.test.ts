@@ -3,6 +3,7 @@ import { once } from 'node:events';
 
 import { expect, test } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer, temporaryDirectory } from '../process.ts';
 import { tell } from './figures.ts';
 import { expectAllKept } from './kept.ts';
@@ -15,7 +16,7 @@ const PRELOAD = { NODE_OPTIONS: `--import=${new URL('failing-sync.ts', import.me
 
 test(
   `a failed sync under load ends the process with one line and exit code 1, and after the next start the store has the effect of every response, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-  { tags: 'deep', timeout: 300_000 + ROUNDS * 30_000 },
+  { tags: 'deep', timeout: TEST_TIMEOUT_MS + ROUNDS * 30_000 },
   async () => {
     const random = randomFrom(seed);
     const place = sqlitePlace(temporaryDirectory());

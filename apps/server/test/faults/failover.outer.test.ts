@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { expect, test, vi } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { query } from '../database.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
@@ -25,7 +26,7 @@ const FOUND_WITHIN = 60_000;
 
 test(
   `the address of the database leads to a hot standby for a while, ${ROUNDS} times: readiness is 503, and the service recovers without a restart (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + ROUNDS * 120_000, tags: 'deep' },
+  { timeout: TEST_TIMEOUT_MS + ROUNDS * 120_000, tags: 'deep' },
   async () => {
     const pair = await ownPostgresPair();
     const proxy = await proxyTo(pair.url);

@@ -2,6 +2,7 @@
 import { openSqliteStore, StoreUnavailableError } from '@reseller/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import { disks, mounted } from './disk.ts';
 import { tell } from './figures.ts';
@@ -18,7 +19,7 @@ const CALLERS = 8;
 for (const { name, missing, create } of disks) {
   test(
     `${name}: 503 while the disk is full under load, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-    { timeout: 300_000 + ROUNDS * 30_000 },
+    { timeout: TEST_TIMEOUT_MS + ROUNDS * 30_000 },
     async ({ skip }) => {
       skip(missing !== undefined, missing);
       const random = randomFrom(seed);

@@ -3,6 +3,7 @@ import { advanceClock, getClock } from '@reseller/operator-client';
 import type { Store } from '@reseller/service';
 import { expect, test } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
@@ -28,7 +29,7 @@ const HOUR = 3_600_000;
 
 test(
   `one of two instances is killed ${ROUNDS} times while a month ends: the other carries on, nothing is lost or doubled, each month is closed once (FAULT_SEED=${seed})`,
-  { timeout: 60_000 + (ROUNDS + FURTHER) * 90_000 },
+  { timeout: TEST_TIMEOUT_MS + (ROUNDS + FURTHER) * 90_000 },
   async () => {
     const random = randomFrom(seed);
     const place = await newPlace('postgres');

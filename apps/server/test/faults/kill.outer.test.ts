@@ -1,6 +1,7 @@
 /** The process is repeatedly killed while it is busy. */
 import { expect, test } from 'vitest';
 
+import { TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
 import { BUSY_DATABASE, expectAllKept, leftReservations } from './kept.ts';
@@ -20,7 +21,7 @@ const LATEST = 120;
 
 test.each(['sqlite', 'postgres'] as const)(
   `%s: killed ${ROUNDS} times while it is busy, it keeps the effect of every response, and undoes the rest (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + (ROUNDS + FURTHER) * 30_000 },
+  { timeout: TEST_TIMEOUT_MS + (ROUNDS + FURTHER) * 30_000 },
   async (engine) => {
     const random = randomFrom(seed);
     const place = await newPlace(engine);

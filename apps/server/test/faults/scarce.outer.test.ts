@@ -3,7 +3,7 @@ import { createSale, defineIpPool, listSales } from '@reseller/operator-client';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
 
-import { byDepth } from '../../../../.config/depth.ts';
+import { byDepth, TEST_TIMEOUT_MS } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
@@ -97,7 +97,7 @@ const setUps = byDepth({ usual: ALL_SET_UPS.slice(0, 1), deep: ALL_SET_UPS });
 
 test.each(setUps)(
   `%s with %i instance(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,
-  { timeout: 300_000 + ROUNDS * 60_000 },
+  { timeout: TEST_TIMEOUT_MS + ROUNDS * 60_000 },
   async (engine, instances) => {
     const place = await newPlace(engine);
     const servers = [await startServer(place.environment())];
