@@ -1,6 +1,6 @@
 /**
- * Runs one sixth of `test:deep`, such as `deep-part.ts 3`. Without a number, the part follows from the number of commits, so six commits run
- * them all. A file with a failure runs once more, alone. If it passes then, it failed next to others: the test depends on the speed of the
+ * Runs one sixth of the files in which `test:deep` does more than `test:all`, such as `deep-part.ts 3`. Without a number, the part follows from
+ * the number of commits, so six commits run them all. A file with a failure runs once more, alone. If it passes then, it failed next to others: the test depends on the speed of the
  * machine, and is the next one to repair.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 import { RING } from './rings.ts';
+import { deepFiles } from './test-files.ts';
 import { REPOSITORY, turbo } from './turbo.ts';
 
 const PARTS = 6;
@@ -25,10 +26,10 @@ interface Run {
 }
 
 const part = chosenPart();
-process.stdout.write(`Part ${part} of ${PARTS} of test:deep.\n`);
+process.stdout.write(`Part ${part} of ${PARTS} of what test:deep adds to test:all.\n`);
 // Outer tests read the documentation site and the console.
 if (turbo(['run', 'build', '--output-logs=errors-only'], 'inherit').status !== 0) process.exit(1);
-const together = runTests([`--shard=${part}/${PARTS}`]);
+const together = runTests([`--shard=${part}/${PARTS}`, ...deepFiles()]);
 // One after another, so that nothing runs next to them.
 const alone = together.files.map((file) => ({ file, ...runTests([file]) }));
 for (const { file, files } of alone) if (files.length === 0) process.stdout.write(`failed next to others: ${file}\n`);

@@ -24,7 +24,11 @@ PATH. The first run installs about 1,300 MB of tools.
 Also builds the documentation, and runs the tests with PostgreSQL, Chromium, other processes and package managers.
 `,
   'test:rest': 'Usage: npx -y pnpm@12 test:rest\n\nRuns the tests that test:all adds to test.\n',
-  'test:part': 'Usage: npx -y pnpm@12 test:part\n\nRuns one sixth of test:deep, which follows from the number of commits.\n',
+  'test:part': `Usage: npx -y pnpm@12 test:part [1-6]
+
+Runs one sixth of the files in which test:deep does more than test:all: the part with this number, or else the one that follows from the number of
+commits.
+`,
   'test:deep': `Usage: npx -y pnpm@12 test:deep [PATH...]
 
 Does the same as test:all, with more seeds, fault rounds, browser widths and versions of Node, and with every guide.
