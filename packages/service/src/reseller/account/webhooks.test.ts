@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { TestOptions } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
@@ -280,15 +280,15 @@ describe.each(engines)('on %s', (engine) => {
 });
 
 test('one webhook that hangs delays no other, and no job round', async () => {
+  // Nothing ends the request that hangs, so the test would wait for ever with it.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
   const [service, slow, quick] = await Promise.all([startService(), startReceiver(() => {}), startReceiver()]);
   await addConfirmed(service, { url: slow.url });
   await addConfirmed(service, { url: quick.url });
   const vmid = await buyVm(service);
   await until(service, () => expect(slow.got).toHaveLength(1));
   await power(service, vmid, 'stop');
-  const begun = performance.now();
   await service.runScheduledJobs();
-  expect(performance.now() - begun).toBeLessThan(10_000);
   await until(service, () => expect(quick.got).toHaveLength(2));
   expect(slow.got).toHaveLength(1);
 });
