@@ -7,6 +7,7 @@ import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
+import { WAIT_LIMIT_MS } from './depth.ts';
 import packaged from './node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -45,11 +46,8 @@ export async function launchBrowser(): Promise<Browser> {
     executablePath: system ?? (await packagedBrowser()),
     args: [...QUIET, ...(hasSandbox ? [] : ['--no-sandbox'])],
   });
-  // A busy machine is slow, so only the timeout of the test ends a wait.
-  browser.on('context', (context) => {
-    context.setDefaultTimeout(0);
-    context.setDefaultNavigationTimeout(0);
-  });
+  // In a deep run, a test may take an hour. A wait that fails names its element long before.
+  browser.on('context', (context) => context.setDefaultTimeout(WAIT_LIMIT_MS));
   return browser;
 }
 

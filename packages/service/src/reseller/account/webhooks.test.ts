@@ -280,7 +280,7 @@ describe.each(engines)('on %s', (engine) => {
 });
 
 test('one webhook that hangs delays no other, and no job round', async () => {
-  // Nothing ends the request that hangs, so the test would wait for ever with it.
+  // Nothing ends the request that hangs, so a round that waited for it would not end either.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
   const [service, slow, quick] = await Promise.all([startService(), startReceiver(() => {}), startReceiver()]);
   await addConfirmed(service, { url: slow.url });
