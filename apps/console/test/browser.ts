@@ -110,3 +110,8 @@ export async function openContext(browser: Browser, options: BrowserContextOptio
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
+
+/** Links and buttons in a link or a button, which HTML does not allow: a click or a screen reader finds only one of them. */
+export function nestedControls(page: Page): Promise<string[]> {
+  return page.locator(':is(a, button) :is(a, button)').allInnerTexts();
+}

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 import { violationsOf } from '../../../.config/axe.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
-import { DESKTOP, overflowOf, PHONE } from './browser.ts';
+import { DESKTOP, nestedControls, overflowOf, PHONE } from './browser.ts';
 
 const PICTURES = join(import.meta.dirname, '../reports/screenshots');
 const SCHEMES = ['light', 'dark'] as const;
@@ -31,6 +31,7 @@ export async function inspect(look: Page, name: string, isChecked: (at: number) 
     await look.emulateMedia({ colorScheme });
     if (isDeep) await look.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`) });
     expect.soft(await overflowOf(look), `${name}, ${size}`).toBeLessThanOrEqual(0);
+    expect.soft(await nestedControls(look), name).toEqual([]);
     if (isChecked(at)) expect.soft(await violationsOf(look), `${name}, ${size}, ${colorScheme}`).toEqual([]);
   }
   await look.setViewportSize(DESKTOP);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
+import { createReseller } from '@reseller/client/extension';
 import { forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
@@ -66,11 +67,13 @@ async function losePurchases(target: string): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
-/** Some examples use the first domain of the account. */
-async function registerDomain(service: TestService): Promise<void> {
-  const reseller = service.reseller();
+/** Some examples use the first domain of the account, or read that a VM has stopped. */
+async function prepareAccount(baseUrl: string, { apiKey }: TestService): Promise<void> {
+  const reseller = createReseller({ baseUrl, apiKey });
   const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
   await reseller.domain.register({ domain: 'first-domain-of-the-account.net', handle });
+  const { identifier } = await reseller.vm.create(forms.createVm.smallest);
+  await reseller.vm.power(identifier, { mode: 'stop' });
 }
 
 test('there are samples', () => {
@@ -112,7 +115,7 @@ const chosen = byDepth({ usual: samples.filter((_, index) => index % 3 === 0), d
 test.each(chosen)('%s runs without an error', async (name, code) => {
   await using service = await createTestService();
   const own = await service.listen();
-  await registerDomain(service);
+  await prepareAccount(own, service);
   const baseUrl = code.includes('instanceof OutcomeUnknownError') ? await losePurchases(own) : own;
   const file = join(directory, `run-${name.replaceAll(/\W+/g, '-')}.ts`);
   // The service of the test listens on a free port.

@@ -77,7 +77,7 @@ function Unpaid() {
   // A long list keeps the rows that were paid since it was read.
   const unpaid = open.rows.filter(({ status }) => status === 'OPEN').toSorted((one, other) => dueOf(one).localeCompare(dueOf(other)));
   const columns: readonly Column<Invoice>[] = [
-    { header: 'Invoice', cell: ({ id, number }) => <Link href={`/invoices/${id}`}>{number ?? id}</Link> },
+    { header: 'Invoice', cell: ({ id, number }) => <Text value={number ?? id} /> },
     { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
     { header: 'State', width: '7rem', cell: ({ id }) => <Status value={overdueIds.has(id) ? 'overdue' : 'OPEN'} /> },

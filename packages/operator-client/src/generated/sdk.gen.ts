@@ -1211,7 +1211,7 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Advance the clock
  *
- * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The clock stops where something is due, up to 400 times, so that events, documents and scheduled backups have their own times. The response is sent when all of them have finished, which can take longer than the timeout of a client (30 seconds by default); events that webhooks receive may still be on their way. The clock cannot be set back, is the same for all accounts, and survives a restart.
+ * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The clock stops where something is due, up to 400 times, so that events, documents and scheduled backups have their own times. The response is sent when all of them have finished, which can take longer than the timeout of a client (30 seconds by default); events that webhooks receive may still be on their way. The clock cannot be set back, is the same for all accounts, and survives a restart. Advances by seconds that run at the same time add up.
  *
  * Needs the scope `sandbox`.
  */

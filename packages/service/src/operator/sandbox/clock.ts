@@ -9,7 +9,7 @@ import { toInstant } from '../../rules/instants.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
+import type { OperatorCall, OperatorId, RecordChange, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
 
 /** GET /sandbox/clock */
@@ -24,42 +24,28 @@ export const getClock: ServiceOperation<'getClock'> = {
  */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
-  async run({ runtime: { store }, sandbox, body }, record) {
-    const { clock } = sandbox;
+  async run(call, record) {
+    const { sandbox } = call;
     let done = 0;
-    const { from, to, target } = await sandbox.exclusive(() =>
-      store.commit(async ({ db }) => {
-        const ahead = await claimClockOffset(db);
-        const before = clock.base.now() + ahead;
-        const by = advanceOf(body, before);
-        return { from: before, to: before + by, target: ahead + by };
-      }),
-    );
-    const gap = Math.ceil((to - from) / MOST_STOPS);
-    let now = from;
+    let move: ClockMove | undefined;
     do {
-      // If the process stops, the clock stays at its last stop, and the next start performs the jobs.
-      const stop = await store.read((db) => nextStop(db, { now, to, gap }));
-      const [isFirst, isLast] = [now === from, stop === to];
-      // The jobs of a stop are one piece of work with its move: a round between the two would do some of them.
-      const ran = await sandbox.exclusive(async () => {
-        const isMoved = await moveClock(store, sandbox, { from: now, to: stop, isLast, target }, async (db, { before, after }) => {
-          // Only what the clock has reached is certain.
-          if (isFirst) await record(db, { before, after: isLast ? after : { ...after, advances_to: toInstant(to) } });
-        });
-        return isMoved ? sandbox.runAllJobs() : undefined;
+      const previous = move;
+      // The jobs of a stop are one piece of work with its move: a round between the two would do some of them. If the process stops, the clock
+      // stays at this stop, and the next start performs the jobs.
+      const next = await sandbox.exclusive(async () => {
+        const moved = await moveClock(call, previous, record);
+        return moved && { ...moved, ran: await sandbox.runAllJobs() };
       });
-      // A reset, a restore or another advance has moved the clock.
-      if (ran === undefined) break;
-      now = stop;
+      // A reset or a restore has turned the clock back.
+      if (next === undefined) break;
+      move = next;
       await sandbox.settled();
       // The ends of backups and of other work next to the jobs are events of this stop.
-      done += ran + (await sandbox.exclusive(() => sandbox.runAllJobs()));
+      done += next.ran + (await sandbox.exclusive(() => sandbox.runAllJobs()));
       await sandbox.settled();
-    } while (now < to);
+    } while (move.offset < move.target);
     await sandbox.propagate();
-    const sales = await store.read((db) => salesBetween(db, from, to));
-    return { ...toClock(sandbox), work_done: done + sales };
+    return { ...toClock(sandbox), work_done: done + (move === undefined ? 0 : await salesDuring(call.runtime.store, move)) };
   },
 };
 
@@ -75,37 +61,59 @@ async function nextStop(db: Db, { now, to, gap }: { readonly now: number; readon
   return Math.min(to, Math.max(due, now + gap), periodOf(Math.floor(now / 1000)).end * 1000);
 }
 
+/** Where an advance is, in milliseconds. */
 interface ClockMove {
+  /** The time of the clock at the beginning of the advance, and at its end. */
   readonly from: number;
   readonly to: number;
-  readonly isLast: boolean;
-  /** How far the clock is ahead of the machine when the advance has ended. */
+  /** How far the clock is ahead of the machine, and how far at the end of the advance. */
+  readonly offset: number;
   readonly target: number;
 }
 
 /**
- * @param moved Runs in the transaction of the move, with what the clock shows before and after it.
- * @returns False if something else has moved the clock since the last stop.
+ * Moves the clock to the next stop of an advance.
+ *
+ * @param previous The last stop of the advance.
+ * @param record Records the first move.
+ * @returns Undefined if the clock was turned back since the last stop.
  */
 async function moveClock(
-  store: Store,
-  { clock }: Sandbox,
-  { from, to, isLast, target }: ClockMove,
-  moved: (db: Db, shown: { readonly before: object; readonly after: object }) => Promise<void>,
-): Promise<boolean> {
-  const offset = await store.commit(async ({ db }) => {
+  { runtime: { store }, sandbox: { clock }, body }: OperatorCall<'advanceClock'>,
+  previous: ClockMove | undefined,
+  record: RecordChange,
+): Promise<ClockMove | undefined> {
+  const move = await store.commit(async ({ db }) => {
     const ahead = await claimClockOffset(db);
+    if (previous !== undefined && ahead < previous.offset) return undefined;
     const machine = clock.base.now();
-    if (ahead !== clock.offset || machine + ahead < from) return undefined;
+    const now = machine + ahead;
+    const { from, to, target } = previous ? afterOthers(previous, { ahead, body }) : begun(body, { now, ahead });
+    const stop = await nextStop(db, { now, to, gap: Math.ceil((to - from) / MOST_STOPS) });
     // The clock of the machine goes on between the stops.
-    const next = isLast ? target : Math.min(target, Math.max(ahead, to - machine));
-    await writeClockOffset(db, next);
-    await moved(db, { before: clockAt(machine + ahead, ahead), after: clockAt(machine + next, next) });
-    return next;
+    const offset = Math.max(ahead, stop === to ? target : Math.min(target, stop - machine));
+    await writeClockOffset(db, offset);
+    // Only what the clock has reached is certain.
+    const after = { ...clockAt(machine + offset, offset), ...(offset < target && { advances_to: toInstant(to) }) };
+    if (previous === undefined) await record(db, { before: clockAt(now, ahead), after });
+    return { from, to, offset, target };
   });
-  if (offset === undefined) return false;
-  clock.setOffset(offset);
-  return true;
+  if (move !== undefined) clock.setOffset(move.offset);
+  return move;
+}
+
+function begun(body: AdvanceClockRequest, { now, ahead }: { readonly now: number; readonly ahead: number }): Omit<ClockMove, 'offset'> {
+  const by = advanceOf(body, now);
+  return { from: now, to: now + by, target: ahead + by };
+}
+
+/** An advance by a number of seconds adds to those that ran since its last stop. One to an instant ends there. */
+function afterOthers(
+  { from, to, offset, target }: ClockMove,
+  { ahead, body }: { readonly ahead: number; readonly body: AdvanceClockRequest },
+): Omit<ClockMove, 'offset'> {
+  const others = body.to === undefined ? ahead - offset : 0;
+  return { from, to: to + others, target: target + others };
 }
 
 /**
@@ -158,13 +166,15 @@ function advanceOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number
   return by;
 }
 
-/** The number of sales that begin or end between two instants. They need no job. */
-async function salesBetween(db: Db, from: number, to: number): Promise<number> {
-  const open = db
-    .selectFrom('sales')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('ended', 'is', null);
-  const started = await open.where('start', '>', from).where('start', '<=', to).executeTakeFirstOrThrow();
-  const stopped = await open.where('stop', '>', from).where('stop', '<=', to).executeTakeFirstOrThrow();
-  return started.count + stopped.count;
+/** The number of sales that begin or end during an advance. They need no job. */
+function salesDuring(store: Store, { from, to }: ClockMove): Promise<number> {
+  return store.read(async (db) => {
+    const open = db
+      .selectFrom('sales')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('ended', 'is', null);
+    const started = await open.where('start', '>', from).where('start', '<=', to).executeTakeFirstOrThrow();
+    const stopped = await open.where('stop', '>', from).where('stop', '<=', to).executeTakeFirstOrThrow();
+    return started.count + stopped.count;
+  });
 }

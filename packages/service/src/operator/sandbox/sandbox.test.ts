@@ -33,6 +33,16 @@ test('completes a set-up after a quarter of an hour, and closes invoices at the 
   expect(await refusalOf(back)).toMatchObject({ status: 422, fields: [{ field: '#/to' }] });
 });
 
+test('adds up advances by seconds at the same time, and ends those to an instant there', async () => {
+  const { client } = await startOperator();
+  const { now } = await operator.getClock({ client });
+  await Promise.all([3_600, 1, 86_400, 3_600].map((by_seconds) => operator.advanceClock({ client, body: { by_seconds } })));
+  expect(await operator.getClock({ client })).toMatchObject({ advance_seconds: 93_601 });
+  const to = new Date(Date.parse(now) + 40 * 86_400_000).toISOString();
+  await Promise.all([{ to }, { to }].map((body) => operator.advanceClock({ client, body })));
+  expect(await operator.getClock({ client })).toMatchObject({ advance_seconds: 40 * 86_400 });
+});
+
 test('counts the jobs of an advance, although rounds of jobs run meanwhile', async () => {
   const service = await startOperator();
   const { client } = service;
