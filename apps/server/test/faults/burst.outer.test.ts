@@ -1,4 +1,6 @@
 /** Many purchases at the same moment. A busy database is not an outage. */
+import { setTimeout } from 'node:timers/promises';
+
 import { addIpPool } from '@reseller/service';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
@@ -11,6 +13,7 @@ import { newPlace } from './place.ts';
 import type { Place } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
 import { fetchOf, vmPurchase } from './request.ts';
+import type { ServiceResponse } from './request.ts';
 
 const CONCURRENT_PURCHASES = byDepth({ usual: 200, deep: 2_000 });
 
@@ -22,9 +25,18 @@ test(`PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are
   const account = await newAccount(server);
 
   const begun = performance.now();
-  const responses = await Promise.all(
-    Array.from({ length: CONCURRENT_PURCHASES }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
-  );
+  let repeated = 0;
+  async function buy(name: string): Promise<ServiceResponse> {
+    for (;;) {
+      const response = await fetchOf(server.baseUrl, account.apiKey, vmPurchase(name, { key: name }));
+      const wait = response.headers.get('retry-after');
+      // On a slow machine, a purchase at the end of the line is asked to come again.
+      if (response.status !== 503 || wait === null) return response;
+      repeated++;
+      await setTimeout(Number(wait) * 1_000);
+    }
+  }
+  const responses = await Promise.all(Array.from({ length: CONCURRENT_PURCHASES }, (_, number) => buy(`burst-${number}`)));
   const milliseconds = performance.now() - begun;
 
   expect(responses.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
@@ -36,7 +48,9 @@ test(`PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are
     expect(await leftReservations(store)).toEqual([]);
     await expectInvariants(store);
   });
-  tell(`burst: ${CONCURRENT_PURCHASES} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
+  tell(
+    `burst: ${CONCURRENT_PURCHASES} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s, ${repeated} of them after a 503`,
+  );
 });
 
 /** Room and addresses for all. */

@@ -107,7 +107,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
   };
 }
 
-/** Sends a request, and retries it once if needed; undefined if there was no response. */
+/** Sends a request. @returns Undefined if there was no response. */
 export async function send(sent: Sent, baseUrl: string, { apiKey }: Account): Promise<ServiceResponse | undefined> {
   sent.times++;
   try {
