@@ -10,6 +10,8 @@ import {
   createSnapshot,
   defineIpPool,
   getHostSystem,
+  listMarketItems,
+  orderDedicatedServer,
   recordPayment,
   restoreSnapshot,
   scheduleHostSystemPrices,
@@ -20,6 +22,8 @@ import {
 import type { Client } from '@reseller/operator-client';
 
 import type { Sandbox } from '../../../.config/sandbox.ts';
+
+const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
 
 /** The name of a snapshot of a fresh sandbox. */
 export const FRESH = 'fresh';
@@ -40,7 +44,7 @@ const operatorToken: Precondition = async (_, client) => {
 const payment =
   (name: string): Precondition =>
   async (_, client) => {
-    const path = { account_id: '01900000-0000-7000-8000-000000000001', payment: name };
+    const path = { account_id: DEMO_ACCOUNT, payment: name };
     await recordPayment({
       client,
       path,
@@ -98,6 +102,12 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.restoreSnapshot': snapshot,
   'operator.rotateOperatorToken': operatorToken,
   'operator.revokeOperatorToken': operatorToken,
+  // The sandbox sets up the server of the sample data 15 minutes after its start.
+  'operator.completeDedicatedSetup': async (_, client) => {
+    const [offer] = (await listMarketItems({ client })).items;
+    const ordered = await orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer?.id ?? '' } });
+    return { '2f1acc6d-5c3b-4f0e-9a76-0d8b1e4c7f25': ordered.id };
+  },
   'operator.removeFault': async (_, client) => {
     const { id } = await createFault({ client, body: { operations: ['listInvoices'], effect: { kind: 'error', status: 503 } } });
     return { '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a': id };
@@ -105,11 +115,11 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.eraseAccount': async (_, client) => {
     const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
     await suspendAccount({ client, path: { account_id: account.id }, body: { reason: 'Left' } });
-    return { '01900000-0000-7000-8000-000000000001': account.id };
+    return { [DEMO_ACCOUNT]: account.id };
   },
   'operator.deleteIsolatedAccount': async (_, client) => {
     const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
-    return { '01900000-0000-7000-8000-000000000001': account.id };
+    return { [DEMO_ACCOUNT]: account.id };
   },
 };
 
