@@ -1,7 +1,7 @@
 /**
  * Runs one sixth of the files in which `test:deep` does more than `test:all`, such as `deep-part.ts 3`. Without a number, the part follows from
- * the number of commits, so six commits run them all. A file with a failure runs once more, alone. If it passes then, it failed next to others: the test depends on the speed of the
- * machine, and is the next one to repair.
+ * the number of commits, so six commits run them all. A file with a failure runs once more, alone. If it passes then, it failed next to others:
+ * the test depends on the speed of the machine, and is the next one to repair.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -61,14 +61,19 @@ async function nextStop(db: Db, { now, to, gap }: { readonly now: number; readon
   return Math.min(to, Math.max(due, now + gap), periodOf(Math.floor(now / 1000)).end * 1000);
 }
 
-/** Where an advance is, in milliseconds. */
-interface ClockMove {
+/** The extent of an advance, in milliseconds. */
+interface AdvancePlan {
   /** The time of the clock at the beginning of the advance, and at its end. */
   readonly from: number;
   readonly to: number;
-  /** How far the clock is ahead of the machine, and how far at the end of the advance. */
-  readonly offset: number;
+  /** How far the clock is ahead of the machine at the end of the advance. */
   readonly target: number;
+}
+
+/** A stop of an advance. */
+interface ClockMove extends AdvancePlan {
+  /** How far the clock is ahead of the machine, in milliseconds. */
+  readonly offset: number;
 }
 
 /**
@@ -88,7 +93,7 @@ async function moveClock(
     if (previous !== undefined && ahead < previous.offset) return undefined;
     const machine = clock.base.now();
     const now = machine + ahead;
-    const { from, to, target } = previous ? afterOthers(previous, { ahead, body }) : begun(body, { now, ahead });
+    const { from, to, target } = previous ? adjustPlan(previous, body, ahead) : planAdvance(body, { now, ahead });
     const stop = await nextStop(db, { now, to, gap: Math.ceil((to - from) / MOST_STOPS) });
     // The clock of the machine goes on between the stops.
     const offset = Math.max(ahead, stop === to ? target : Math.min(target, stop - machine));
@@ -102,16 +107,13 @@ async function moveClock(
   return move;
 }
 
-function begun(body: AdvanceClockRequest, { now, ahead }: { readonly now: number; readonly ahead: number }): Omit<ClockMove, 'offset'> {
+function planAdvance(body: AdvanceClockRequest, { now, ahead }: { readonly now: number; readonly ahead: number }): AdvancePlan {
   const by = advanceOf(body, now);
   return { from: now, to: now + by, target: ahead + by };
 }
 
 /** An advance by a number of seconds adds to those that ran since its last stop. One to an instant ends there. */
-function afterOthers(
-  { from, to, offset, target }: ClockMove,
-  { ahead, body }: { readonly ahead: number; readonly body: AdvanceClockRequest },
-): Omit<ClockMove, 'offset'> {
+function adjustPlan({ from, to, offset, target }: ClockMove, body: AdvanceClockRequest, ahead: number): AdvancePlan {
   const others = body.to === undefined ? ahead - offset : 0;
   return { from, to: to + others, target: target + others };
 }
