@@ -86,7 +86,7 @@ describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', () => {
     await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(before + LETTERS);
     expect(problems).toEqual([]);
     step = 'end of the VM';
-    await service.call('setVmPower', { path, form: { mode: 'stop' } });
+    expect((await service.call('setVmPower', { path, form: { mode: 'stop' } })).status).toBe(200);
     await page.getByText('The VM was stopped or restarted. Get a new link.').waitFor();
   });
 });

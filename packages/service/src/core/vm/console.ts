@@ -74,7 +74,7 @@ export async function openConsoleSession(db: Db, secret: string, limits: Console
     .where('ends', 'is', null)
     .where('expires', '>', now)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n || !(await allowedSessions(db, [hash], now)).has(hash)) throw unusable();
+  if (numUpdatedRows === 0n || (await allowedSessions(db, [hash], now)).get(hash) !== 'running') throw unusable();
   const open = await db
     .selectFrom('vm_consoles')
     .select('vm_id')
@@ -87,29 +87,28 @@ export async function openConsoleSession(db: Db, secret: string, limits: Console
   return { hash, vmId, accountId };
 }
 
-/** The sessions that may go on. Their VM runs and belongs to the account, the account is not suspended, and the key is valid. */
-export async function allowedSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlySet<string>> {
-  if (hashes.length === 0) return new Set();
+/** The states of the VMs of the sessions that are allowed: the VM belongs to the account, the account is not suspended, and the key is valid. */
+async function allowedSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map();
   const rows = await db
     .selectFrom('vm_consoles')
     .innerJoin('vms', 'vms.id', 'vm_consoles.vm_id')
     .innerJoin('accounts', 'accounts.id', 'vm_consoles.account_id')
     .innerJoin('api_keys', 'api_keys.id', 'vm_consoles.key_id')
-    .select('vm_consoles.hash')
+    .select(['vm_consoles.hash', 'vms.state'])
     .where('vm_consoles.hash', 'in', hashes)
     .where('vm_consoles.ends', '>', now)
     .whereRef('vms.account_id', '=', 'vm_consoles.account_id')
-    .where('vms.state', '=', 'running')
     .where('accounts.suspended_at', 'is', null)
     .where('api_keys.revoked', 'is', null)
     .where((eb) => eb.or([eb('api_keys.valid_until', 'is', null), eb('api_keys.valid_until', '>', now)]))
     .execute();
-  return new Set(rows.map(({ hash }) => hash));
+  return new Map(rows.map(({ hash, state }) => [hash, state]));
 }
 
-/** Says that sessions are still open. @returns Those that may go on. */
-export async function keepSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlySet<string>> {
-  if (hashes.length === 0) return new Set();
+/** Says that sessions are still open. @returns The states of the VMs of those that are allowed. */
+export async function keepSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map();
   await db.updateTable('vm_consoles').set({ seen: now }).where('hash', 'in', hashes).execute();
   return allowedSessions(db, hashes, now);
 }

@@ -11,6 +11,8 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { newInstances } from '../../../test/instances.ts';
 import { startOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
+import { Standstill } from '../../../test/ports/standstill.ts';
 import { exchange, requestText } from '../../../test/raw-http.ts';
 import { suspendAccount } from '../../core/account/suspension.ts';
 
@@ -155,6 +157,21 @@ describe.each(engines)('on %s', (engine) => {
     const unused = browse(link);
     if (what === 'over' || what === 'limited to networks') expect(await refused(unused)).toBe(401);
     else expect(await closed(unused)).toBe(`4003 ${UNUSABLE}`);
+  });
+
+  test('a session says that its VM was stopped also while the machine still stops', async () => {
+    const still = new Standstill();
+    const service = await startService({ engine, consoleLimits: { checkMs: 20 }, hypervisor: still.around(new TestHypervisor()) });
+    const vmid = await buyVm(service);
+    const session = browse(await linkOf(service, vmid));
+    await greeted(session);
+    const ended = closed(session);
+    still.holds = 'before';
+    const stopped = service.call('setVmPower', { path: { vmid }, form: { mode: 'stop' } });
+    expect(await ended).toBe('4000 The VM was stopped or restarted. Get a new link.');
+    expect(still.held).toEqual(['stop']);
+    still.release();
+    expect((await stopped).status).toBe(200);
   });
 
   test('a session that nobody uses ends; a key counts as use, and a picture that the browser asks for does not', async () => {

@@ -34,6 +34,8 @@ const LINGER_POLL_MS = 10;
 /** Codes of RFC 6455, and our own ones. */
 const CLOSE = { goingAway: 1001, failed: 1011, ended: 4000, refused: 4003 } as const;
 
+const VM_ENDED = 'The VM was stopped or restarted. Get a new link.';
+
 /** The types of messages that a person causes (RFC 6143, 7.5): a key, the mouse, the clipboard, and a key as QEMU extends it. */
 const INPUT_TYPES: ReadonlySet<number | undefined> = new Set([4, 5, 6, 255]);
 
@@ -194,7 +196,9 @@ async function checkConsoles({ context, open }: Consoles): Promise<void> {
   const allowed = await store.commit(({ db }) => keepSessions(db, hashes, ports.clock.now()));
   for (const one of checked) {
     const { session, socket } = one;
-    if (!allowed.has(session.hash)) closeWith(socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
+    const vmState = allowed.get(session.hash);
+    if (vmState === undefined) closeWith(socket, CLOSE.refused, 'The time is over, or the console is no longer allowed.');
+    else if (vmState !== 'running') closeWith(socket, CLOSE.ended, VM_ENDED);
     else if (performance.now() - one.lastInput > consoleLimits.idleMs)
       closeWith(socket, CLOSE.ended, 'Nobody used the console. Get a new link.');
     else if (++one.missed > MAX_MISSED) socket.terminate();
@@ -208,8 +212,7 @@ function relay(socket: WebSocket, screen: Duplex): void {
   // `pipeline` would end the connection without the reason.
   browser.on('error', () => socket.terminate()).pipe(screen, { end: false });
   screen.on('error', () => screen.destroy()).pipe(browser, { end: false });
-  for (const event of ['end', 'close'])
-    screen.once(event, () => closeWith(socket, CLOSE.ended, 'The VM was stopped or restarted. Get a new link.'));
+  for (const event of ['end', 'close']) screen.once(event, () => closeWith(socket, CLOSE.ended, VM_ENDED));
   socket.once('close', () => screen.destroy());
 }
 
