@@ -30,13 +30,16 @@ export function programOf(blocks: readonly Block[], language: string, marker = '
     .join('\n');
 }
 
-/** The outputs that a file shows, as one pattern: its lines in their order, other lines between them, and `…` for any text. */
+/**
+ * The outputs that a file shows, as one pattern: its lines in their order, other lines between them, and `…` for any text. The marker `start`
+ * is for outputs of blocks with that marker.
+ */
 export function shownOutput(blocks: readonly Block[], withAddresses: (text: string) => string): RegExp {
   function escape(text: string): string {
     return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   }
   const lines = blocks
-    .filter(({ language }) => language === 'text')
+    .filter(({ language, marker }) => language === 'text' && marker === '')
     .flatMap(({ code }) => code.split('\n').filter((line) => line.trim() !== ''))
     .map((line) => (line === '…' ? '' : escape(withAddresses(line)).replaceAll('…', '.+')));
   return new RegExp(lines.join('[^]*?'));
