@@ -46,7 +46,7 @@ test('another instance runs the jobs that became due when one instance advanced 
   expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 });
 
-test('adds up two advances of the clock that two instances receive at the same time', { tags: 'deep' }, async () => {
+test('adds up two advances of the clock that two instances receive at the same time', async () => {
   const { one, other } = await two();
   const advance = (node: TestInstance) => node.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
   const responses = await Promise.all([one, other, one, other].map(advance));
@@ -54,7 +54,7 @@ test('adds up two advances of the clock that two instances receive at the same t
   expect((await one.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(4 * 3_600);
 });
 
-test('counts the occurrences of a fault across both instances', { tags: 'deep' }, async () => {
+test('counts the occurrences of a fault across both instances', async () => {
   const { one, other } = await two();
   expect((await other.call('listDomains')).status).toBe(200);
   const made = await one.operate('POST', '/sandbox/faults', {
@@ -91,7 +91,7 @@ test('resets the clock, keys and data of the other instance at once', async () =
   expect(accounts.map(({ id }) => id)).not.toContain(instances.accountId);
 });
 
-test('takes a consistent snapshot while another instance sells, and restores it without running jobs early', { tags: 'deep' }, async () => {
+test('takes a consistent snapshot while another instance sells, and restores it without running jobs early', async () => {
   const { one, other } = await two();
   await one.call('createVm', { form: SMALL_VM });
   const selling = Promise.all(Array.from({ length: 12 }, () => other.call('createVm', { form: SMALL_VM })));

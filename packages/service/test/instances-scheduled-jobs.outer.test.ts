@@ -85,7 +85,7 @@ test('three instances run each job once, in the order of its account, with the s
   expect(await first.service.runScheduledJobs()).toBe(0);
 });
 
-test('skips an account that another instance has locked, and runs its jobs later', { tags: 'deep' }, async () => {
+test('skips an account that another instance has locked, and runs its jobs later', async () => {
   const instances = await newInstances();
   const instance = await instances.start();
   const [held] = await fill(instances, instance, 3);
@@ -94,7 +94,7 @@ test('skips an account that another instance has locked, and runs its jobs later
   await other.connect();
   onTestFinished(() => other.end());
   await other.query('begin');
-  await other.query('select 1 from accounts where id = $1 for update', [held]);
+  await other.query('select 1 from accounts where id = $1 for no key update', [held]);
   const open = () =>
     instance.store.read((db) =>
       db
@@ -118,7 +118,7 @@ test('a request that advances the clock waits for the jobs of another instance a
   await other.connect();
   onTestFinished(() => other.end());
   await other.query('begin');
-  await other.query('select 1 from accounts where id = $1 for update', [held]);
+  await other.query('select 1 from accounts where id = $1 for no key update', [held]);
   let hasResponse = false;
   const advanced = instance.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (hasResponse = true));
   const closed = () => instance.store.read((db) => db.selectFrom('invoices').select('account_id').execute());

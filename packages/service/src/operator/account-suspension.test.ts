@@ -104,7 +104,7 @@ test('a suspended account reads what it owes, and its events: its invoices, docu
   expect(await service.call('listVms', { apiKey })).toMatchObject(SUSPENDED);
 });
 
-test('refuses and serves a suspended account on every instance as soon as the operator has the response', { tags: 'deep' }, async () => {
+test('refuses and serves a suspended account on every instance as soon as the operator has the response', { tags: 'outer' }, async () => {
   const instances = await newInstances();
   const all = [await instances.start(), await instances.start(), await instances.start()];
   const [first, second] = all;
