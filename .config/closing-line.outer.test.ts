@@ -39,10 +39,10 @@ test('a run that covered every described response passes, and prints why tests w
 });
 
 test('the programs that the machine lacks are in one line, with the command that installs them', async () => {
-  const { lines } = await run(0, [], { ABSENT: 'umoci and dig are not installed; dig is not installed (Debian: bind9-dnsutils)' });
+  const { lines } = await run(0, [], { ABSENT: 'umoci and dig are not installed; dig and php with curl are not installed' });
   expect(lines.filter((line) => line.startsWith('skipped: '))).toEqual([
     'skipped: covers no response: there is nothing to do',
-    'skipped: 2 tests, which need dig, umoci. On Debian, install them with: apt-get install -y bind9-dnsutils umoci',
+    'skipped: 2 tests, which need dig, php, umoci. On Debian, install them with: apt-get install -y bind9-dnsutils php-cli php-curl umoci',
   ]);
 });
 

@@ -89,8 +89,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   go: 'golang-go',
   gofmt: 'golang-go',
   knotd: 'knot',
-  PHP: 'php-cli php-curl',
   PowerDNS: 'pdns-server pdns-backend-sqlite3 sqlite3',
+  php: 'php-cli php-curl',
   'systemd-analyze': 'systemd',
 };
 const NOT_INSTALLED = /^(.+?)(?: with \w+)? (?:is|are) not installed/;

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { blocksOf, shownOutput } from '../../../.config/blocks.ts';
 import { REPOSITORY, startSandbox } from '../../../.config/sandbox.ts';
 
-const noPhp = spawnSync('php', ['--version']).error === undefined ? undefined : 'no php on this machine (Debian: php-cli)';
+const noPhp = spawnSync('php', ['--version']).error === undefined ? undefined : 'php is not installed';
 
 test('the programs of the guide to PHP print what it shows', async ({ skip }) => {
   if (noPhp !== undefined) skip(noPhp);

@@ -15,7 +15,7 @@ import { startProxy } from '../../../packages/testing/test/client/proxy.ts';
 import type { Fate, Proxy } from '../../../packages/testing/test/client/proxy.ts';
 
 const noPhp =
-  spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0 ? undefined : 'PHP with curl is not installed';
+  spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0 ? undefined : 'php with curl is not installed';
 
 const LOSSES: readonly Fate[] = [{ kind: 'reset', when: 'before' }, { kind: 'reset', when: 'after' }, { kind: 'cut' }];
 
