@@ -31,8 +31,8 @@ export function programOf(blocks: readonly Block[], language: string, marker = '
 }
 
 /**
- * The outputs that a file shows, as one pattern: its lines in their order, other lines between them, and `…` for any text. The marker `start`
- * is for outputs of blocks with that marker.
+ * The outputs that a file shows, as one pattern: its lines in their order, other lines between them, and `…` for any text. Outputs with
+ * the marker `start` are left out, because they belong to blocks that no test types.
  */
 export function shownOutput(blocks: readonly Block[], withAddresses: (text: string) => string): RegExp {
   function escape(text: string): string {

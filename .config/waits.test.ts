@@ -22,7 +22,7 @@ test('each vi.waitFor and vi.waitUntil has a timeout, because a busy machine exc
   expect(calls.filter((call) => !TIMEOUT.test(call))).toEqual([]);
 });
 
-test('no wait and no request is shorter than a minute, and none counts timers at a moment', () => {
+test('no wait and no request has a limit below a minute, and none counts timers at a moment', () => {
   const files = FILES.trim()
     .split('\n')
     .filter((file) => file !== '.config/waits.test.ts')

@@ -12,7 +12,7 @@ const options: { serviceId: string; directory: string; images: string; endsAt?: 
 const { endsAt } = options;
 if (endsAt !== undefined) watch(options.directory, (_, name) => name?.startsWith(endsAt) && process.kill(process.pid, 'SIGKILL'));
 const hypervisor = qemuHypervisor({ ...options, fence: memoryFence(), accelerator: 'tcg' });
-// A creation that ends early must not end the process before it is killed.
+// The listener keeps the process alive until it is killed, also if the creation ends before that.
 process.on('message', () => {});
 process.send?.('begins');
 await hypervisor.create(ORDER, 1);

@@ -87,9 +87,8 @@ export async function openConsoleSession(db: Db, secret: string, limits: Console
   return { hash, vmId, accountId };
 }
 
-/** The states of the VMs of the sessions that are allowed: the VM belongs to the account, the account is not suspended, and the key is valid. */
+/** The VM state of each allowed session, by its hash. The VM belongs to the account, the account is not suspended, and the key is valid. */
 async function allowedSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
-  if (hashes.length === 0) return new Map();
   const rows = await db
     .selectFrom('vm_consoles')
     .innerJoin('vms', 'vms.id', 'vm_consoles.vm_id')
@@ -106,7 +105,7 @@ async function allowedSessions(db: Db, hashes: readonly string[], now: number): 
   return new Map(rows.map(({ hash, state }) => [hash, state]));
 }
 
-/** Says that sessions are still open. @returns The states of the VMs of those that are allowed. */
+/** Says that sessions are still open. @returns The VM state of each allowed one, by its hash. */
 export async function keepSessions(db: Db, hashes: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
   if (hashes.length === 0) return new Map();
   await db.updateTable('vm_consoles').set({ seen: now }).where('hash', 'in', hashes).execute();
