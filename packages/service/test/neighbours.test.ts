@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { accountsWithDue, deliveriesOf, dueDeliveries, dueWebhooks, MAX_WAITING } from '../src/core/events/deliveries.ts';
 import { enterInSteps, eventsAfter } from '../src/core/events/feed.ts';
+import { nextStart } from '../src/core/vm/ended-machines.ts';
 import { createService } from '../src/index.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
@@ -203,12 +204,13 @@ test('the query of what is due walks no delivery that waits for another of its s
   for (const plan of plans) expect(plan).toContain('INDEX first_deliveries');
 });
 
-test('a page of one type of the feed, and of deliveries in one state, walks no others', async () => {
+test('a page of one type of the feed, of deliveries in one state, and the next start of an account, walks no others', async () => {
   const { service, webhookId } = await startWithQueue({ engine: 'sqlite', count: 1 });
   await service.store.read(async (db) => {
     for (const [query, index] of [
       [eventsAfter(db, { accountId: 'one', start: 0, type: 'invoice.paid' }), 'events_by_type'],
       [deliveriesOf(db, { webhookId, before: undefined, limit: 1, state: 'failed' }), 'deliveries_by_state'],
+      [nextStart(db, { accountId: 'one', now: 1 }), 'ended_machines_of_account'],
     ] as const) {
       const compiled = query.compile();
       const plan = await db.executeQuery({ ...compiled, sql: `explain query plan ${compiled.sql}` });

@@ -124,7 +124,7 @@ test.each([
     await both[0]?.operate('PUT', `/accounts/${instances.accountId}/quotas`, quotas);
     const results = await administer(instances.url, async (client) => {
       await client.query('begin');
-      await client.query('select id from accounts where id = $1 for update', [instances.accountId]);
+      await client.query('select id from accounts where id = $1 for no key update', [instances.accountId]);
       const sent = [...both, ...both].map(({ call }) => call(id, { form }));
       await until(async () => {
         // Within a transaction, PostgreSQL would return the same activity each time.

@@ -27,6 +27,9 @@ async function startWithVms(engine: Engine, count: number, each?: (service: Test
   await each?.(service, identifier);
   const { id } = await service.store.read((db) => db.selectFrom('vms').select('account_id as id').executeTakeFirstOrThrow());
   if (count > 1) await service.store.commit(({ db }) => copyVms(db, id, count));
+  // Otherwise the service starts the machine of each copy, because the hypervisor does not have it.
+  const vms = await service.store.read((db) => db.selectFrom('vms').select('id').execute());
+  for (const vm of vms) service.hypervisor.use(vm.id, { seconds: 1 });
   return { service, id };
 }
 

@@ -179,15 +179,7 @@ export function restartWork(runtime: Runtime, onFailure: (failed: FailedStart) =
     async take(accountId) {
       const now = ports.clock.now();
       for (;;) {
-        const due = await store.read((db) =>
-          dueStarts(db, now)
-            .select(['id', 'start_attempts', 'next_start'])
-            .where('account_id', '=', accountId)
-            .orderBy('next_start')
-            .orderBy('id')
-            .limit(1)
-            .executeTakeFirst(),
-        );
+        const due = await store.read((db) => nextStart(db, { accountId, now }).executeTakeFirst());
         if (due === undefined) return undefined;
         const attempt = due.start_attempts + 1;
         // Another instance may have taken it.
@@ -221,4 +213,13 @@ export function dueStarts(db: Db, now: number) {
     .where('state', '=', 'running')
     .where('changing', '=', 0)
     .where('next_start', '<=', now);
+}
+
+export function nextStart(db: Db, { accountId, now }: { readonly accountId: string; readonly now: number }) {
+  return dueStarts(db, now)
+    .select(['id', 'start_attempts', 'next_start'])
+    .where('account_id', '=', accountId)
+    .orderBy('next_start')
+    .orderBy('id')
+    .limit(1);
 }

@@ -8,6 +8,7 @@ import { feedIndexes } from './0006-feed-indexes.ts';
 import { listsInOrder } from './0010-lists-in-order.ts';
 import { documentParts } from './0011-document-parts.ts';
 import { documentsOfAccount } from './0012-documents-of-account.ts';
+import { endedMachinesOfAccount } from './0013-ended-machines-of-account.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-tables';
@@ -24,5 +25,6 @@ export function migrationsOf(engine: Engine) {
     '0010-lists-in-order': listsInOrder,
     '0011-document-parts': documentParts(engine),
     '0012-documents-of-account': documentsOfAccount,
+    '0013-ended-machines-of-account': endedMachinesOfAccount,
   };
 }
