@@ -14,18 +14,23 @@ const few: readonly Way[] = [
   { ...USUAL, time: 'stopped' },
   { engine: 'postgres', instances: 2, time: 'steps', tuning: SMALLEST_TUNING },
 ];
-const all: readonly Way[] = (['jump', 'steps', 'stopped'] as const).flatMap((time) =>
-  [{}, SMALLEST_TUNING].flatMap((tuning) => [
-    { ...USUAL, time, tuning },
-    { engine: 'postgres' as const, instances: 1 as const, time, tuning },
-    { engine: 'postgres' as const, instances: 2 as const, time, tuning },
-  ]),
-);
+const conditions = (['jump', 'steps', 'stopped'] as const).flatMap((time) => [{}, SMALLEST_TUNING].map((tuning) => ({ time, tuning })));
+const embedded: readonly Way[] = conditions.map((condition) => ({ ...USUAL, ...condition }));
+const postgres: readonly Way[] = conditions.flatMap((condition) => [
+  { ...condition, engine: 'postgres', instances: 1 },
+  { ...condition, engine: 'postgres', instances: 2 },
+]);
+
+/** PostgreSQL is slow, so each seed of a deep run has a third of its ways. Three seeds in a row have them all. */
+function waysOf(seed: number): readonly Way[] {
+  const third = postgres.filter((_, index) => index % 3 === seed % 3);
+  return byDepth({ usual: few, deep: [...embedded, ...third] });
+}
 
 test.each(Array.from({ length: SEEDS }, (_, index) => index + 1))('seed %i: the same events leave the same amounts', async (seed) => {
   const expected = await play(seed, USUAL);
   expect(expected['invoices']?.length).toBeGreaterThan(20);
   expect(expected['statuses']?.filter((status) => /20[01]$/.test(status)).length).toBeGreaterThan(40);
-  for (const way of byDepth({ usual: few, deep: all }))
+  for (const way of waysOf(seed))
     expect(differencesOf(await play(seed, way), expected), `${way.time} on ${way.engine} with ${way.instances}`).toEqual([]);
 });
