@@ -191,6 +191,25 @@ test('a reversed payment opens its invoice again, and stays in the list', async 
   await expectInvariants(service.store);
 });
 
+test.each(engines)('a reversed payment opens its invoices again in the order of their months, on %s', async (engine) => {
+  const service = await startOperator({ engine, creditLimit: '100.00' });
+  const { client } = service;
+  await service.call('createVm', { form: SMALL_VM });
+  for (const month of ['2026-12', '2027-01', '2027-02', '2027-03', '2027-04', '2027-05']) {
+    service.clock.advanceTo(`${month}-01T00:00:00Z`);
+    await service.runScheduledJobs();
+  }
+  const [{ account_id = '' } = {}] = (await operator.listInvoices({ client })).items;
+  const path = { account_id, payment: 'one' };
+  const transfer = { date: '2027-05-01', method: 'bank_transfer', reference: 'all' };
+  await operator.recordPayment({ client, path, body: { ...transfer, amount: '90.00' } });
+  await operator.reversePayment({ client, path, body: { reason: 'Direct debit returned' } });
+  const { events } = (await service.call('listEvents', { form: { type: 'invoice.reopened' } })).body.data;
+  expect(events.map(({ data }: { data: { number: string } }) => data.number)).toEqual(
+    [1, 2, 3, 4, 5, 6].map((number) => `INV-0000${number}`),
+  );
+});
+
 test('another payment pays an invoice whose payment was reversed', async () => {
   const { service, pay, reverse, invoice, account } = await startWithInvoice();
   await pay('one');

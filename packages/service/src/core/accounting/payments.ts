@@ -83,12 +83,19 @@ export async function recordRefund(db: Db, services: Pick<Services, 'ports'>, re
 }
 
 /**
- * Reverses a payment. The invoices that it paid are open again, unless other payments pay them. The account must be locked.
+ * Reverses a payment. Its invoices are open again, in the order of their periods, unless other payments pay them. The account must be locked.
  *
  * @throws Refusal 409 if a part of the payment was refunded.
  */
 export async function reversePayment(db: Db, payment: Payment, { reason, now }: { reason: string; now: number }): Promise<void> {
-  const uses = await db.selectFrom('payment_uses').selectAll().where('payment_id', '=', payment.id).execute();
+  const uses = await db
+    .selectFrom('payment_uses')
+    .leftJoin('invoices', 'invoices.id', 'used_for')
+    .select(['payment_uses.kind', 'used_for', 'amount'])
+    .where('payment_id', '=', payment.id)
+    .orderBy('period_end')
+    .orderBy('used_for')
+    .execute();
   if (payment.kind === 'refund' || uses.some(({ kind }) => kind === 'refund'))
     throw new Refusal(
       409,
