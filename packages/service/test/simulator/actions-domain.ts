@@ -159,7 +159,7 @@ function predictMove(sim: Simulation, registration: Registration, domain: ModelD
 function moveRefusal({ model, clock }: Simulation, registration: Registration, domain: ModelDomain): Refused | undefined {
   const { account, authcode } = registration;
   if (!hasHandle(registration)) return invalid;
-  if (domain.account === account) return wrongState;
+  if (domain.account === account || domain.state === 'reserved') return wrongState;
   if (authcode !== domain.authcode) return invalid;
   if (domain.state !== 'registered' || domain.transferLock) return wrongState;
   if (!mayGetNameservers(domain, standardNameservers.slice(0, 2), clock.seconds())) return wrongState;

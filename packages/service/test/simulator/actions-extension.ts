@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 
 import { registerDomain } from './actions-domain.ts';
+import { removedOrBlocked } from './actions-rdns.ts';
 import { applyServerOrder } from './actions-server.ts';
 import {
   beginVmChange,
@@ -226,7 +227,7 @@ function resetRefusal(vm: ModelVm, key: ModelSshKey | undefined): Refused | unde
   return key && !vm.account.sshKeys.includes(key) ? invalid : undefined;
 }
 
-/** An edit is possible in every state and during a change. A search then finds the VM by its labels. */
+/** An edit is possible in every state and during a change, unless the VM is blocked. A search then finds the VM by its labels. */
 async function editVm(sim: Simulation, vm: ModelVm): Promise<void> {
   const { dice } = sim;
   const hostname = `web${dice.integer(1, 3)}`;
@@ -238,7 +239,7 @@ async function editVm(sim: Simulation, vm: ModelVm): Promise<void> {
     otherForm: { hostname, labels: 'env=other' },
     predict: () => ({
       portUse: 'no port',
-      refusal: vm.state === 'removed' ? notFound : undefined,
+      refusal: removedOrBlocked(vm),
       reserve: () => ({
         release: () => {},
         confirm(reply) {

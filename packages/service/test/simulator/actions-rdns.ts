@@ -49,7 +49,7 @@ function setName(sim: Simulation, vm: ModelVm, address: string): Promise<void> {
     otherForm: { ...form, domain: 'another.example' },
     predict: () => ({
       portUse: 'no port',
-      refusal: refusedName(vm) ?? (isForAll || hasAddress(vm, address) ? undefined : invalid),
+      refusal: removedOrBlocked(vm) ?? (isForAll || hasAddress(vm, address) ? undefined : invalid),
       reserve: () => ({
         release: () => {},
         confirm() {
@@ -67,13 +67,13 @@ function removeName(sim: Simulation, vm: ModelVm, address: string): Promise<void
     sent: { path: { vmid: String(vm.id), ip_address: address } },
     predict: () => ({
       portUse: 'no port',
-      refusal: refusedName(vm) ?? (hasAddress(vm, address) ? undefined : notFound),
+      refusal: removedOrBlocked(vm) ?? (hasAddress(vm, address) ? undefined : notFound),
       reserve: () => ({ release: () => {}, confirm: () => void vm.names.set(address, null) }),
     }),
   });
 }
 
-function refusedName({ state, abuse }: ModelVm): Refused | undefined {
+export function removedOrBlocked({ state, abuse }: ModelVm): Refused | undefined {
   if (state === 'removed') return notFound;
   return abuse.status === 'BLOCKED' ? wrongState : undefined;
 }

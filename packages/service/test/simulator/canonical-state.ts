@@ -36,8 +36,8 @@ const MEASURED = new Set(['duration', 'feed']);
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
-/** The beginning of an event in a logged response that the feed no longer has. */
-const DELETED_EVENT = new RegExp(String.raw`\{\\"id\\":\\"${UUID.source}\\"(?=,\\"type\\":)`, 'g');
+/** The identifier of an event in a logged response, or in a delivery there, that the feed no longer has. */
+const DELETED_EVENT = new RegExp(String.raw`(?<=\{\\"id\\":\\"|\\"event_id\\":\\")${UUID.source}(?=\\",\\"type\\":)`, 'g');
 
 /** The rows of each table as sorted JSON texts with sorted columns. */
 export type CanonicalState = Readonly<Record<string, readonly string[]>>;
@@ -55,7 +55,7 @@ export async function canonicalState(store: Store): Promise<CanonicalState> {
       state[table] = compared.map(canonicalRow);
     }
     const names = new Map((await db.selectFrom('events').select(['id', 'account_id', 'position']).execute()).map(nameOfEvent));
-    const nameIn = (row: string) => row.replaceAll(UUID, (id) => names.get(id) ?? id).replaceAll(DELETED_EVENT, '{"id":"event"');
+    const nameIn = (row: string) => row.replaceAll(UUID, (id) => names.get(id) ?? id).replaceAll(DELETED_EVENT, 'event');
     return Object.fromEntries(Object.entries(state).map(([table, rows]) => [table, rows.map(nameIn).toSorted()]));
   });
 }
