@@ -11,7 +11,7 @@ import type { Engine } from '../engines.ts';
 import { canonicalState, differencesOf } from './canonical-state.ts';
 import { actions, concurrentActions, replayCommand, simulate, STEPS } from './runner.ts';
 
-const seeds = seedsOf(amountOf('SIMULATOR_SEEDS', { usual: 1, deep: 20 }));
+const seeds = seedsOf(amountOf('SIMULATOR_SEEDS', { usual: 1, deep: 7 }));
 /** The inner ring has one engine, with which the model is compared. The others compare two. */
 const compared: readonly Engine[] = ring === 'inner' ? engines : ['sqlite', 'postgres'];
 /** Some of these steps send many requests, so there are fewer of them. */
