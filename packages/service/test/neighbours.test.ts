@@ -292,17 +292,14 @@ test.each([1, 2, 50])('at most %i requests to one host begin within a second, fo
   for (let webhook = 0; webhook < 3; webhook++) await addConfirmed(service, { url: `${receiver.url}/${webhook}` });
   await service.call('createVm', { form: SMALL_VM });
   await service.call('createVm', { form: SMALL_VM });
-  const all = 6;
-  const first = Math.min(webhookRequestsOfHost, all);
-  await service.runRound();
-  await until(() => receiver.got.length === first);
-  await service.runRound();
-  expect(receiver.got).toHaveLength(first);
-  await until(async () => {
-    service.clock.advance(1_000);
+  for (let expected = 0; expected < 6;) {
+    expected = Math.min(expected + webhookRequestsOfHost, 6);
     await service.runRound();
-    return receiver.got.length === all;
-  });
+    await until(() => receiver.got.length === expected);
+    await service.runRound();
+    expect(receiver.got).toHaveLength(expected);
+    service.clock.advance(1_000);
+  }
 });
 
 test('what an instance that died had claimed is sent after 20 seconds at most', async () => {
