@@ -481,8 +481,10 @@ test('the printed token advances the clock, and the next banner shows its offset
   expect(first.welcome).not.toContain('Clock');
   const token = /Operator token\s+(\S+)/.exec(first.welcome)?.[1] ?? '';
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  // Just before the end of a month, the advance also passes that end.
+  const someWork = expect.toSatisfy((done: number) => done >= 1);
   for (const [by, advanced] of [
-    [900, { advance_seconds: 900, work_done: 1 }],
+    [900, { advance_seconds: 900, work_done: someWork }],
     [179_100, { advance_seconds: 180_000 }],
   ] as const) {
     const body = JSON.stringify({ by_seconds: by });
