@@ -21,7 +21,7 @@ const postgres: readonly Way[] = conditions.flatMap((condition) => [
   { ...condition, engine: 'postgres', instances: 2 },
 ]);
 
-/** PostgreSQL is slow, so each seed of a deep run has a third of its ways. Three seeds in a row have them all. */
+/** PostgreSQL is slow, so a deep run plays each seed in a third of these ways. Three seeds in a row cover them all. */
 function waysOf(seed: number): readonly Way[] {
   const third = postgres.filter((_, index) => index % 3 === seed % 3);
   return byDepth({ usual: few, deep: [...embedded, ...third] });

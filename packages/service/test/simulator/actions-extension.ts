@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 
 import { registerDomain } from './actions-domain.ts';
-import { removedOrBlocked } from './actions-rdns.ts';
 import { applyServerOrder } from './actions-server.ts';
 import {
   beginVmChange,
@@ -24,7 +23,7 @@ import type { ModelAccount, ModelServer, ModelSshKey, ModelVm, Resources } from 
 import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, noCredit, notFound, portAway, priceTooHigh, send, uncertain, wrongState } from './requests.ts';
+import { invalid, noCredit, notFound, portAway, priceTooHigh, removedOrBlocked, send, uncertain, wrongState } from './requests.ts';
 import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 

@@ -4,8 +4,7 @@ import { expect } from 'vitest';
 import { standardNameservers } from '../ports/registrar.ts';
 import type { Model, ModelAccount, ModelDomain, ModelVm } from './model.ts';
 import { buyVm } from './purchases.ts';
-import { invalid, notFound, send, wrongState } from './requests.ts';
-import type { Refused } from './requests.ts';
+import { invalid, notFound, removedOrBlocked, send } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -71,11 +70,6 @@ function removeName(sim: Simulation, vm: ModelVm, address: string): Promise<void
       reserve: () => ({ release: () => {}, confirm: () => void vm.names.set(address, null) }),
     }),
   });
-}
-
-export function removedOrBlocked({ state, abuse }: ModelVm): Refused | undefined {
-  if (state === 'removed') return notFound;
-  return abuse.status === 'BLOCKED' ? wrongState : undefined;
 }
 
 /** Compares the names of a VM's addresses. */

@@ -23,17 +23,17 @@ export async function useNetwork(sim: Simulation): Promise<void> {
   world.hypervisor.use(vm.id, { run, received: (received ?? 0) + more[0], sent: (sent ?? 0) + more[1] });
 }
 
-/** Forgets the measurements of this instant that the service has left out, because another transaction was changing the VM. */
-export async function forgetLeftOut({ client, clock, world }: Simulation): Promise<void> {
+/** Forgets the measurements of this instant that the service has left out. On PostgreSQL, it skips a VM that another transaction is changing. */
+export async function forgetSkipped({ client, clock, engine, world }: Simulation): Promise<void> {
+  if (engine !== 'postgres') return;
   const now = clock.now();
   const rows = await client.store().read((db) => db.selectFrom('vm_usage').select('vm_id').where('at', '=', now).execute());
   const stored = new Set(rows.map(({ vm_id }) => vm_id));
-  for (const [vmId, reports] of world.hypervisor.reports)
-    if (!stored.has(vmId))
-      world.hypervisor.reports.set(
-        vmId,
-        reports.filter(({ at }) => at !== now),
-      );
+  for (const [vmId, reports] of world.hypervisor.reports) {
+    if (stored.has(vmId)) continue;
+    const earlier = reports.filter(({ at }) => at !== now);
+    world.hypervisor.reports.set(vmId, earlier);
+  }
 }
 
 /** Compares the traffic of a VM by month, and the times of its samples. */

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 
 import type { Fault, Purpose } from '../ports/port-calls.ts';
 import { runScheduledJobs } from './actions-time.ts';
-import { forgetLeftOut } from './actions-usage.ts';
+import { forgetSkipped } from './actions-usage.ts';
 import {
   concurrentChange,
   concurrentRegistrations,
@@ -63,7 +63,7 @@ export async function sendConcurrently(sim: Simulation): Promise<void> {
   }
   expectLimitsKept(sim, requests);
   for (const account of model.accounts) await applyLog(sim, account, before.get(account)?.requests ?? 0);
-  await forgetLeftOut(sim);
+  await forgetSkipped(sim);
   await runScheduledJobs(sim);
 }
 

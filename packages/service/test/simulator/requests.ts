@@ -5,7 +5,7 @@ import type { OperationId } from '../../src/reseller/operation.ts';
 import type { Fault, HangingCall } from '../ports/port-calls.ts';
 import type { Reply, Sent } from './client.ts';
 import { settleModel } from './model-jobs.ts';
-import type { ModelAccount } from './model.ts';
+import type { ModelAccount, ModelVm } from './model.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A refusal that the model predicts. */
@@ -26,6 +26,12 @@ export const priceTooHigh: Refused = { status: 412, type: 'precondition_failed' 
 export const portAway: Refused = { status: 503, type: 'unavailable' };
 /** The response to a change whose port failed, and which may leave a trace although it is undone. */
 export const uncertain: Refused = { status: 500, type: 'internal_error' };
+
+/** The refusal of a change that is possible during another change of the VM. */
+export function removedOrBlocked({ state, abuse }: ModelVm): Refused | undefined {
+  if (state === 'removed') return notFound;
+  return abuse.status === 'BLOCKED' ? wrongState : undefined;
+}
 
 /** The reservation of a request in the model until the request ends. */
 export interface Reserved<Id extends OperationId> {

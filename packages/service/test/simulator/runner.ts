@@ -142,7 +142,7 @@ export async function simulate({ seed, engine, steps, actions: possible, creditL
     for (let number = 1; number <= steps; number++) {
       beginStep(sim, number);
       await nextAction(sim, number, possible).run(sim);
-      await checkStep(sim, engine, number);
+      await checkStep(sim, number);
     }
     beginStep(sim, steps + 1);
     await finishOpenRequests(sim);
@@ -150,7 +150,7 @@ export async function simulate({ seed, engine, steps, actions: possible, creditL
     await expectPortsMatchModel(sim);
     return sim;
   } catch (error) {
-    throw new Error(report(sim, engine, error, replay), { cause: error });
+    throw new Error(report(sim, error, replay), { cause: error });
   }
 }
 
@@ -174,8 +174,8 @@ const FULL_CHECK_INTERVAL = 8;
  */
 const STORE_CHECK_INTERVAL: Readonly<Record<Engine, number>> = { sqlite: 1, postgres: byDepth({ usual: 4, deep: 1 }) };
 
-async function checkStep(sim: Simulation, engine: Engine, number: number): Promise<void> {
-  if (number % STORE_CHECK_INTERVAL[engine] === 0) await expectStoreMatchesModel(sim);
+async function checkStep(sim: Simulation, number: number): Promise<void> {
+  if (number % STORE_CHECK_INTERVAL[sim.engine] === 0) await expectStoreMatchesModel(sim);
   if (number % FULL_CHECK_INTERVAL === 0) await checkAll(sim);
   else for (const account of sim.model.accounts) await checkBilling(sim, account);
 }
@@ -195,7 +195,7 @@ async function checkAll(sim: Simulation): Promise<void> {
   await expectStoreMatchesModel(sim);
 }
 
-function report({ seed, steps }: Simulation, engine: Engine, error: unknown, replay = replayCommand(seed)): string {
+function report({ seed, engine, steps }: Simulation, error: unknown, replay = replayCommand(seed)): string {
   const last = steps.slice(-MAX_REPORTED_STEPS).map(({ number, at, text }) => `  ${String(number).padStart(4)}  ${at}  ${text}`);
   return [
     `Seed ${seed} failed on ${engine} at step ${steps.length}. Reproduce it with:`,

@@ -1,5 +1,5 @@
 /** One simulation: a service, its infrastructure, the model, and the steps so far. */
-import type { StorePlace } from '../engines.ts';
+import type { Engine, StorePlace } from '../engines.ts';
 import type { HangingCall } from '../ports/port-calls.ts';
 import { addServer, machine, seedCatalogue } from './catalogue.ts';
 import { openClient } from './client.ts';
@@ -58,6 +58,7 @@ export interface Step {
 
 export interface Simulation {
   readonly seed: number;
+  readonly engine: Engine;
   readonly dice: Dice;
   readonly clock: VirtualClock;
   readonly world: World;
@@ -85,6 +86,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
   if (!model) throw new Error('The store is empty.');
   const simulation: Simulation = {
     seed,
+    engine: place.engine,
     dice: diceOf(seededRandom(seed, 'simulator')),
     clock,
     world,

@@ -215,6 +215,7 @@ export function dueStarts(db: Db, now: number) {
     .where('next_start', '<=', now);
 }
 
+/** A query of the VM of an account whose machine has waited longest for its start. */
 export function nextStart(db: Db, { accountId, now }: { readonly accountId: string; readonly now: number }) {
   return dueStarts(db, now)
     .select(['id', 'start_attempts', 'next_start'])

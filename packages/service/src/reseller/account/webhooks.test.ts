@@ -78,7 +78,7 @@ describe.each(engines)('on %s', (engine) => {
     await until(service, () => expect(of(two)).toEqual(['vm.stopped', 'vm.started']));
     expect(of(one)).toEqual(['vm.stopped']);
     receiver.respond = accept;
-    // An advance beyond the end of a claim while its request is being sent has it sent twice.
+    // One advance, between two attempts: a delivery is sent again if the clock passes the end of its claim during its request.
     await until(service, async () => expect((await deliveries(service, webhook_id)).at(-1)).toMatchObject({ delivery_id: 1, attempts: 1 }));
     service.clock.advance(5_000);
     await until(service, () => expect(of(one)).toEqual(['vm.stopped', 'vm.stopped', 'vm.started']));
