@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createReseller, OutcomeUnknownError, redact } from '../src/index.ts';
-import type { ClientEvent, Fetch, Middleware } from '../src/index.ts';
+import type { ClientEvent, Fetch, Middleware, ReconcileOptions, RequestOptions, ResellerOptions } from '../src/index.ts';
 import { createClient, createVm, listDomains } from '../src/operations.ts';
 import { envelope, reset, scripted, VM } from './scripted-service.ts';
 
@@ -175,6 +175,32 @@ test.each<[string, object]>([
   ['createReseller has no option budget. Its options are apiKey,', { budget: { limit: 1 } }],
 ])('createReseller refuses an option that it cannot use: %s', (message, options) => {
   expect(() => Reflect.apply(createReseller, undefined, [{ ...CONNECTION, ...options }])).toThrow(message);
+});
+
+test('each option that a type has is accepted', async () => {
+  const { signal } = new AbortController();
+  const limits = { timeoutMs: 1, maxRetries: 0, headers: {} };
+  const logger = { error() {}, warn() {}, info() {}, debug() {} };
+  const changeable: Required<ResellerOptions> = {
+    ...limits,
+    deadlineMs: 60_000,
+    fetch: recordingFetch().fetch,
+    middleware: [],
+    readOnly: false,
+    beforeBillable() {},
+    onEvent() {},
+    logger,
+    logLevel: 'off',
+  };
+  const { reseller, plan } = scripted();
+  const clock = { now: Date.now, sleep: async () => {} };
+  createReseller({ ...changeable, ...CONNECTION, environment: undefined, honoursIdempotencyKey: true, clock });
+  const ofCall: Required<RequestOptions> = { ...limits, deadlineMs: 60_000, signal, idempotencyKey: 'key' };
+  plan(reset);
+  const error = await reseller.vm.create(VM, ofCall).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw error;
+  const ofReconcile: Required<ReconcileOptions> = { ...limits, signal, waitMs: 1, resend: false };
+  expect(await reseller.withOptions(changeable).reconcile(error, ofReconcile)).toMatchObject({ outcome: 'undecided' });
 });
 
 describe('a value that no option can have', () => {

@@ -144,6 +144,13 @@ describe.each(Object.entries(logs))('the log has %s', (_, row) => {
   });
 });
 
+test.each([1, 2_001, 59_999, 90_000])('gives up %i ms after the last attempt if the caller says so', async (waitMs) => {
+  const service = scripted({ namesKeys: true });
+  const error = await lose(service);
+  expect(await service.reseller.reconcile(error, { waitMs })).toMatchObject({ outcome: 'undecided' });
+  expect(service.now() - sentBy(service).at).toBe(waitMs);
+});
+
 test('drops the masks of the log, which could be mistaken for secrets, and names them', async () => {
   for (const mask of ['***', '[hidden]', '(masked)', '••••']) {
     const service = scripted({ namesKeys: true });

@@ -27,8 +27,6 @@ const PARTS: Readonly<Record<HiddenDocument, RegExp>> = {
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
-/** Errors of the file system for names that are not files. */
-const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
 /** A document whose pages are not served. */
 export type HiddenDocument = 'extension' | 'operator';
@@ -92,28 +90,26 @@ function noSuchPage(): Refusal {
 
 /** The refusal for an error of the file server, or undefined for a failure of the service. */
 function refusalOf(error: unknown): Refusal | undefined {
-  const { status, code } = fileErrorOf(error);
+  const { status } = fileErrorOf(error);
   if (status === 412)
     return new Refusal(412, 'precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names. Read it again.');
   if (status === 416)
     return new Refusal(416, 'range_not_satisfiable', 'The file does not have this range. Ask for one within the length in Content-Range.');
   // The file server refuses paths outside the site with 400 or 403.
-  if ((status !== undefined && status < 500) || NOT_A_FILE.has(code)) return noSuchPage();
+  if (status !== undefined && status < 500) return noSuchPage();
   return undefined;
 }
 
 interface FileError {
   readonly status: number | undefined;
-  readonly code: unknown;
   readonly headers: Record<string, string> | undefined;
 }
 
 function fileErrorOf(error: unknown): FileError {
-  if (!isError(error)) return { status: undefined, code: undefined, headers: undefined };
+  if (!isError(error)) return { status: undefined, headers: undefined };
   const range = 'headers' in error && typeof error.headers === 'object' ? new Headers(Object(error.headers)).get('content-range') : null;
   return {
     status: 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined,
-    code: 'code' in error ? error.code : undefined,
     headers: range === null ? undefined : { 'content-range': range },
   };
 }

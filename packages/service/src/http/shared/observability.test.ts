@@ -86,13 +86,17 @@ test('masks known and unknown keys in the path of a log line', async () => {
   expect(paths.map(({ path }) => path)).toEqual(['/x/***', '/x/***/***', '/x/authcode=***']);
 });
 
-test('counts requests by operation and status in metrics, which resellers cannot read', async () => {
+test('counts requests and adds up their seconds by operation and status in metrics, which resellers cannot read', async () => {
+  const start = performance.now();
   const { service, buy, baseUrl } = await startObserved();
   await buy(SMALL_VM);
   await buy({ ...SMALL_VM, cores: 99 });
   const { body } = await service.operator.inject({ url: '/metrics', headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="200"} 1');
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="422"} 1');
+  const [, seconds] = /^reseller_request_duration_seconds_sum\{operation="createVm",status="200"\} (.+)$/m.exec(body) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(0);
+  expect(Number(seconds)).toBeLessThan((performance.now() - start) / 1000);
   expect((await fetch(`${baseUrl}/metrics`)).status).toBe(404);
 });
 

@@ -34,6 +34,12 @@ async function buy(options: Parameters<typeof startOperator>[0] = {}) {
       total += checks;
       expect(ours()).toBe(total);
     },
+    async failures() {
+      const stored = service.store.read((db) =>
+        db.selectFrom('vm_monitors').select('failures').where('vm_id', '=', vmId).executeTakeFirstOrThrow(),
+      );
+      return (await stored).failures;
+    },
     async events() {
       await service.runScheduledJobs();
       const { events } = (await service.call('listEvents', { form: { limit: 100 } })).body.data;
@@ -45,7 +51,7 @@ async function buy(options: Parameters<typeof startOperator>[0] = {}) {
 
 describe.each(engines)('on %s', (engine) => {
   test('three failures one after another are an event, and so is the next success', async () => {
-    const { service, vmId, set, shown, minute, events } = await buy({ engine });
+    const { service, vmId, set, shown, minute, failures, events } = await buy({ engine });
     const status = async (expected: string) => expect.poll(async () => (await shown()).status).toBe(expected);
     expect(await shown()).toEqual({ enabled: false, port: null, status: null });
     expect((await set(true)).body.data).toEqual({ enabled: true, port: 80, status: 'unknown' });
@@ -53,12 +59,6 @@ describe.each(engines)('on %s', (engine) => {
     await minute(1);
     await status('reachable');
     service.hypervisor.unreachable.add(vmId);
-    const failures = async () =>
-      (
-        await service.store.read((db) =>
-          db.selectFrom('vm_monitors').select('failures').where('vm_id', '=', vmId).executeTakeFirstOrThrow(),
-        )
-      ).failures;
     for (const count of [1, 2]) {
       await minute(1);
       await expect.poll(failures).toBe(count);
@@ -110,26 +110,35 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+test('a success between failures begins the count again', async () => {
+  const { service, vmId, set, minute, failures, events } = await buy();
+  await set(true);
+  await minute(1, 2 * MINUTE);
+  const outages = [1, 2, 1];
+  for (const length of outages) {
+    service.hypervisor.unreachable.add(vmId);
+    for (let count = 1; count <= length; count++) {
+      await minute(1);
+      await expect.poll(failures).toBe(count);
+    }
+    service.hypervisor.unreachable.delete(vmId);
+    await minute(1);
+    await expect.poll(failures).toBe(0);
+  }
+  expect(await events()).toEqual([]);
+});
+
 test.each([
   ['another port', true, 81],
   ['no port', false, 80],
 ])('an unreachable port that makes way for %s is no longer an incident', async (_, enabled, port) => {
-  const { service, vmId, set, minute, events, shown } = await buy();
+  const { service, vmId, set, minute, failures, events, shown } = await buy();
   await set(true);
   await minute(0);
   service.hypervisor.unreachable.add(vmId);
   for (let check = 0; check < 3; check++) {
     await minute(1);
-    await expect
-      .poll(
-        async () =>
-          (
-            await service.store.read((db) =>
-              db.selectFrom('vm_monitors').select('failures').where('vm_id', '=', vmId).executeTakeFirstOrThrow(),
-            )
-          ).failures,
-      )
-      .toBe(check + 1);
+    await expect.poll(failures).toBe(check + 1);
   }
   await set(enabled, port);
   expect((await shown()).status).toBe(enabled ? 'unknown' : null);

@@ -207,6 +207,12 @@ test('an invoice that the balance pays says so, and asks only for the rest', asy
   const { text } = await open(document.document);
   expect(text).toContain('Total, EUR 8.46 Paid with your balance, EUR 8.00 Left to pay, EUR 0.46');
   expect(text).toContain('Please transfer 0.46 EUR by 2026-12-15');
+  const path = { invoice_id: document.invoiceID, credit_note: 'outage' };
+  await operator.createCreditNote({ client, path, body: { amount: '1.00', reason: 'Outage' } });
+  const { list } = (await service.call('listDocuments', { apiKey })).body.data;
+  const note = await open(list.find(({ kind }: { kind: string }) => kind === 'credit_note').document);
+  expect(note.text).toContain('Total in your favour, EUR 1.19');
+  expect(note.text).not.toMatch(/Paid with your balance|Left to pay/);
   await expectInvariants(service.store);
 });
 
