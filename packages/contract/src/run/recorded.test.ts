@@ -107,6 +107,23 @@ describe('requests of other programs', () => {
     ).toEqual([]);
   });
 
+  test('may have the API key in the query where the document says so, and nothing else', () => {
+    const document: OpenApiDocument = {
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      components: { securitySchemes: { Query: { type: 'apiKey', in: 'query', name: 'key' } } },
+      paths: {
+        '/things': { get: { operationId: 'listThings', security: [{ Query: [] }], responses: { 401: { description: 'no key' } } } },
+      },
+    };
+    const messages = (path: string) =>
+      judge(document, { method: 'GET', path, status: 401 })
+        .filter(({ check }) => check === 'request-described')
+        .map(({ message }) => message);
+    expect(messages('/things?key=1')).toEqual([]);
+    expect(messages('/things?key=1&keys=2')).toEqual(['the client sends the query parameter keys, which the document does not describe']);
+  });
+
   test('do not reveal secret values', () => {
     const text = JSON.stringify(
       judge(reseller, { method: 'POST', path: '/domain/register', body: 'domain=7&handle=HDL-1&authcode=hunter2-secret&authcode=x' }),

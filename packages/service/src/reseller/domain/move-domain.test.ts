@@ -262,6 +262,18 @@ test('a quote says that a transfer between accounts costs nothing, and what cred
   expect(await quote()).toMatchObject({ price: { net: 0 }, untilPeriodEnd: { net: 12 }, neededCredit: 12 });
 });
 
+test('a cancelled domain costs nothing until the second in which it expires, and from then on what a transfer costs', async () => {
+  const { service, buyer, form } = await startMove();
+  await service.call('deleteDomain', { path });
+  const { expires } = await service.store.read((db) => db.selectFrom('domains').select('expires').executeTakeFirstOrThrow());
+  const quote = async () => (await service.call('quoteRegisterDomain', { form, apiKey: buyer.apiKey })).body.data;
+  service.clock.advanceTo(new Date(expires * 1000 - 1).toISOString());
+  expect(await quote()).toMatchObject({ price: { net: 0 } });
+  service.clock.advance(1);
+  const { price, neededCredit } = await quote();
+  expect([price.net, neededCredit]).toEqual([11, 11]);
+});
+
 test('keeps the auth code out of the store and the log', async () => {
   const { service, authcode, take } = await startMove();
   expect((await take({}, 'one')).status).toBe(200);
