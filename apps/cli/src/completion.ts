@@ -114,11 +114,19 @@ interface Place {
   readonly profile: string | undefined;
 }
 
+/** Writes `--os=debian_12` before the last word as two words. The library would take the next word for its value. */
+export function separated(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    const [, option, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+    return option === undefined || value === undefined || index === words.length - 1 ? [word] : [option, value];
+  });
+}
+
 /**
  * Offers the values that fit the last word. A service that does not respond in time, or refuses the request, offers none, because a shell
  * shows no errors while a person types.
  *
- * @param words The words after the name of the program.
+ * @param words The words after the name of the program, `separated`.
  */
 export async function completeValues(io: Io, program: Command, words: readonly string[]): Promise<void> {
   const place = parseWords(program, words);
@@ -148,7 +156,6 @@ function parseWords(program: Command, words: readonly string[]): Place {
     } else if (word.startsWith('-')) {
       const named = command.options.find(({ short, long }) => word === short || word === long);
       option = named?.required === true ? named.long?.slice(2) : undefined;
-      if (word.startsWith('--profile=')) profile = word.slice('--profile='.length);
     } else if (inner && values.length === 0) command = inner;
     else values.push(word);
   }
@@ -191,8 +198,7 @@ async function fetchValues(io: Io, { command, values, profile }: Place, word: st
     const contained = found.flatMap((data) =>
       each.member === undefined ? itemsOf(data) : Object.values(Object(Object(data)[each.member])),
     );
-    const offered = new Map(contained.flatMap((item) => valueOf(item, name)).map((one) => [one.value, one]));
-    return [...offered.values()];
+    return contained.flatMap((item) => valueOf(item, name));
   }
   // The list of the records of a domain needs the domain, which is an argument before.
   const given = new Map(pathArguments(operation).map((parameter, index) => [parameter.name, values[index]]));

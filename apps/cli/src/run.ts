@@ -2,7 +2,7 @@ import tab from '@bomb.sh/tab/commander';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 
-import { BASH_SCRIPT, completeValues } from './completion.ts';
+import { BASH_SCRIPT, completeValues, separated } from './completion.ts';
 import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT, ProgramFailed } from './failure.ts';
 import { wordsOf } from './help-texts.ts';
@@ -22,7 +22,8 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
   forEachCommand(program, (command) => command.exitOverride());
   if (given[0] === 'complete') forEachCommand(program, shorten);
   tab(program);
-  if (given[0] === 'complete' && given[1] === '--') await completeValues(io, program, given.slice(2));
+  const completed = given[0] === 'complete' && given[1] === '--' ? separated(given.slice(2)) : undefined;
+  if (completed) await completeValues(io, program, completed);
   if (given[0] === 'complete' && given[1] === 'bash') {
     await print(io, BASH_SCRIPT);
     return EXIT.done;
@@ -33,7 +34,7 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
     return EXIT.usage;
   }
   try {
-    await program.parseAsync([...given], { from: 'user' });
+    await program.parseAsync(completed ? ['complete', '--', ...completed] : [...given], { from: 'user' });
     return EXIT.done;
   } catch (error) {
     // The framework has printed its own message.

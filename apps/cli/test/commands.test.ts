@@ -448,12 +448,23 @@ describe('help', () => {
     test('the contacts of the domains, and the keys of the accounts', async () => {
       const [domain = ''] = await sandbox.reseller.domain.list();
       const { ownerC: handle } = (await sandbox.reseller.domain.info(domain)).handle;
-      expect(await valuesOf('domain', 'handle', 'info', '')).toContain(handle);
+      const handles = await valuesOf('domain', 'handle', 'info', '');
+      expect(handles).toContain(handle);
+      expect(handles).toEqual([...new Set(handles)]);
       expect(await valuesOf('domain', 'register', '--domain', 'new.net', '--handle', '')).toContain(handle);
       // The name of a domain to register is a new one.
       expect(await valuesOf('domain', 'register', '--domain', '')).toEqual([]);
       const { items } = await listApiKeys({ client: sandbox.operator, path: { account_id: sandbox.accountId } });
       expect(await valuesOf('operator', 'api-keys', 'revoke', '')).toEqual(expect.arrayContaining(items.map(({ id }) => id)));
+    });
+
+    test.each([[['--profile=mine']], [['--profile', 'mine']]])('identifiers of the service of a profile: %s', async (option) => {
+      await user.runWith(`${sandbox.apiKey}\n`, 'profile', 'add', 'mine', '--url', sandbox.baseUrl);
+      await user.runWith('key\n', 'profile', 'add', 'present', '--url', 'http://127.0.0.1:1');
+      const [vm] = (await sandbox.reseller.vm.list()).list;
+      const env = { RESELLER_CONFIG_DIR: user.configFolder, RESELLER_DATA_DIR: undefined };
+      expect((await complete(['vm', 'status', ...option, ''], env)).join('\n')).toContain(String(vm?.vmid));
+      expect((await complete(['vm', 'status', ''], env)).join('\n')).not.toContain(String(vm?.vmid));
     });
 
     test('nothing, and says nothing, without a service', async () => {

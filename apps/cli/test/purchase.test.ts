@@ -6,6 +6,7 @@ import { createFault, createSale, endSale, getClock, listFaults, removeFault, se
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
+import { PERSON } from '../../../packages/service/test/domains.ts';
 import { person } from './cli.ts';
 import type { Person } from './cli.ts';
 import { startPlainService } from './plain-service.ts';
@@ -53,6 +54,19 @@ test('buys again when the command is run again after a success', async () => {
   await user.run('vm', 'create', ...SMALL_VM, '--yes');
   await user.run('vm', 'create', ...SMALL_VM, '--yes');
   expect((await vmsOf(sandbox)).length).toBe(before + 2);
+});
+
+test('renews a domain once when the command is run again with --yes within a minute', async () => {
+  const domain = 'renewed-once.net';
+  const { handle } = await sandbox.reseller.domain.handle.create(PERSON);
+  await sandbox.reseller.domain.register({ domain, handle });
+  const expiry = async () => (await sandbox.reseller.domain.info(domain)).timings.expire;
+  const before = await expiry();
+  expect((await user.run('domain', 'renew', domain, '--yes')).code).toBe(0);
+  const renewed = await expiry();
+  expect(renewed).not.toBe(before);
+  await user.run('domain', 'renew', domain, '--yes');
+  expect(await expiry()).toBe(renewed);
 });
 
 test('shows the request and the price with --dry-run, and sends only reads', async () => {

@@ -7,11 +7,13 @@ import { accountsWithDue, deliveriesOf, dueDeliveries, dueWebhooks, MAX_WAITING 
 import { enterInSteps, eventsAfter } from '../src/core/events/feed.ts';
 import { nextStart } from '../src/core/vm/ended-machines.ts';
 import { createService } from '../src/index.ts';
+import type { Db } from '../src/store/store.ts';
 import { engines } from './engines.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import { insertMany } from './insert-many.ts';
 import { until } from './instances.ts';
+import { startOperator } from './operator.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { Standstill } from './ports/standstill.ts';
 import { accept, addConfirmed, startReceiver } from './webhook-receiver.ts';
@@ -82,6 +84,31 @@ test.each([1, 2, 8])('%s scheduled backups at the same time: each account has at
   expect(copied).toHaveLength(7);
   // The backups of the other account are due later, and only one of its turns comes before.
   expect(copied.indexOf(others[0] ?? 0)).toBeLessThanOrEqual(half);
+});
+
+test('readiness and metrics overtake the reads that wait for the only connection', { tags: 'outer' }, async () => {
+  const service = await startOperator({ engine: 'postgres', tuning: { connections: 1 } });
+  const { store } = service;
+  const readAccounts = (db: Db) => db.selectFrom('accounts').select('id').execute();
+  const [held, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = store.commit(async ({ db }) => {
+    await readAccounts(db);
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+  const waits = (count: number) => until(() => store.pool?.().waiting === count);
+  const READS = 50;
+  const order: string[] = [];
+  const reads = Array.from({ length: READS }, () => store.read(readAccounts).then(() => order.push('read')));
+  await waits(READS);
+  const asked = ['/readyz', '/metrics'].map((path) => service.operate(path).then(({ status }) => order.push(`${path} ${status}`)));
+  await until(() => (store.pool?.().waiting ?? 0) > READS + 1);
+  held.resolve();
+  await Promise.all([holding, ...reads, ...asked]);
+  // Each of their own reads may begin after one of the others.
+  expect(order.indexOf('/readyz 200')).toBeLessThan(READS / 2);
+  expect(order.indexOf('/metrics 200')).toBeLessThan(READS / 2);
 });
 
 test('the service starts and runs rounds while the delivery of an earlier process hangs, and settles it later', async () => {

@@ -236,16 +236,18 @@ interface ScrapedFigures {
   readonly storeBytes: number;
 }
 
+/** Urgent, because a service whose connections are all in use needs its figures most. */
 async function readFigures(runtime: Runtime): Promise<ScrapedFigures> {
   const { store } = runtime;
+  async function readCounts(db: Db) {
+    const logEntries = await countLogEntries(db);
+    const endedMachines = await countEndedMachines(db);
+    const leases = store.sharing.hasInstances ? await countLeases(db, store.sharing.now) : 1;
+    return { logEntries, endedMachines, leases };
+  }
   const [queues, counts, storeBytes] = await Promise.all([
     queuesOf(runtime),
-    store.read(async (db) => {
-      const logEntries = await countLogEntries(db);
-      const endedMachines = await countEndedMachines(db);
-      const leases = store.sharing.hasInstances ? await countLeases(db, store.sharing.now) : 1;
-      return { logEntries, endedMachines, leases };
-    }),
+    store.read(readCounts, { isUrgent: true }),
     store.requestLog.storeSize(),
   ]);
   return { queues, ...counts, storeBytes };
