@@ -120,6 +120,21 @@ describe('behaviour beyond the examples', () => {
     expect({ status: response.status, body: await response.json() }).toEqual({ status: 422, body: firstExample(operation, 422) });
   });
 
+  test.each([
+    [1, 1],
+    [49, 49],
+    [50, 50],
+    [51, 50],
+  ])('names of %i broken rules the first %i, as the document says', async (count, named) => {
+    const response = await fetch(`${baseUrl}/account/requests`, {
+      method: 'POST',
+      headers: { 'x-service-apikey': key, 'content-type': 'application/x-www-form-urlencoded' },
+      body: Array.from({ length: count }, (_, index) => `unknown${index}=1`).join('&'),
+    });
+    expect(response.status).toBe(422);
+    expect((await response.json()).data.fields).toHaveLength(named);
+  });
+
   test.each(['known length', 'chunks'])('responds with 415 to a JSON body of %s', async (how) => {
     const text = new Blob(['{"cores":2}']);
     const response = await fetch(`${baseUrl}/vm/create`, {

@@ -55,9 +55,8 @@ export function postgresRequestLog({ run, commit, tuning }: LogStore): RequestLo
     },
     feedEnd: feedEnd(commit),
     async storeSize() {
-      const { rows } = await run((db) => sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db), {
-        isUrgent: true,
-      });
+      const query = sql<{ size: number }>`select pg_database_size(current_database()) as size`;
+      const { rows } = await run((db) => query.execute(db), { isUrgent: true });
       return rows[0]?.size ?? 0;
     },
   };
