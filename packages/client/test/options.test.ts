@@ -179,7 +179,7 @@ test.each<[string, object]>([
 
 test('each option that a type has is accepted', async () => {
   const { signal } = new AbortController();
-  const limits = { timeoutMs: 1, maxRetries: 0, headers: {} };
+  const limits = { timeoutMs: 60_000, maxRetries: 0, headers: {} };
   const logger = { error() {}, warn() {}, info() {}, debug() {} };
   const changeable: Required<ResellerOptions> = {
     ...limits,

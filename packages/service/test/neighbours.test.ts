@@ -97,18 +97,17 @@ test('readiness and metrics overtake the reads that wait for the only connection
     await held.promise;
   });
   await begun.promise;
-  const waits = (count: number) => until(() => store.pool?.().waiting === count);
   const READS = 50;
   const order: string[] = [];
   const reads = Array.from({ length: READS }, () => store.read(readAccounts).then(() => order.push('read')));
-  await waits(READS);
-  const asked = ['/readyz', '/metrics'].map((path) => service.operate(path).then(({ status }) => order.push(`${path} ${status}`)));
+  await until(() => store.pool?.().waiting === READS);
+  const asked = ['/readyz', '/metrics'].map((path) => service.operate(path).then(() => order.push(path)));
   await until(() => (store.pool?.().waiting ?? 0) > READS + 1);
   held.resolve();
   await Promise.all([holding, ...reads, ...asked]);
   // Each of their own reads may begin after one of the others.
-  expect(order.indexOf('/readyz 200')).toBeLessThan(READS / 2);
-  expect(order.indexOf('/metrics 200')).toBeLessThan(READS / 2);
+  expect(order.indexOf('/readyz')).toBeLessThan(READS / 2);
+  expect(order.indexOf('/metrics')).toBeLessThan(READS / 2);
 });
 
 test('the service starts and runs rounds while the delivery of an earlier process hangs, and settles it later', async () => {
