@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { oneAtATime } from './delivery/concurrency.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';
@@ -14,7 +15,6 @@ import { createRefusedRequests } from './http/shared/refused-requests.ts';
 import { listeningUrl } from './http/shared/server.ts';
 import { closeBackground, createBackground, jobRunner, settleBackground } from './lifecycle.ts';
 import type { Background, RoundOptions, RunRound } from './lifecycle.ts';
-import { oneAtATime } from './sandbox/sandbox.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Service, ServiceOptions } from './service-options.ts';
 import { startRuntime } from './start-runtime.ts';

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { expect, test } from 'vitest';
 
 import { forEachConcurrently } from './concurrency.ts';
@@ -36,6 +38,21 @@ test('never has more than 20 items running', async () => {
   );
   await all;
   expect(most).toBe(20);
+});
+
+test.each([1, 2])('never has more than %i running, however long they take', async (max) => {
+  let running = 0;
+  const seen = new Set<number>();
+  await forEachConcurrently(
+    [0, 1, 2, 3, 4],
+    async () => {
+      seen.add(++running);
+      await setTimeout(20);
+      running--;
+    },
+    { ...open, max, waitMs: 1 },
+  );
+  expect(Math.max(...seen)).toBe(max);
 });
 
 test('starts no items after the service has begun to close', async () => {

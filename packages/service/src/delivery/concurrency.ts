@@ -53,3 +53,13 @@ export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
     return last;
   };
 }
+
+/** @returns A function that begins each piece of work when the one before it has ended. */
+export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -7,7 +7,7 @@ import { counted } from './counted.ts';
 type ErrorType = (typeof ERROR_TYPES)[number];
 
 /** The statuses of a refusal, each with its possible types. The specification does not name the two that only the extension has. */
-interface Kinds extends Record<number, ErrorType | 'not_implemented' | 'cursor_expired'> {
+export interface Kinds extends Record<number, ErrorType | 'not_implemented' | 'cursor_expired'> {
   400: 'malformed_request' | 'cursor_expired';
   401: 'unauthorized';
   402: 'credit_limit_exceeded' | 'spending_limit_exceeded';

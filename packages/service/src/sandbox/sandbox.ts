@@ -17,12 +17,3 @@ export interface Sandbox {
   /** Called after a change of keys, faults or settings. Resolves when every live instance uses the new values. */
   propagate(): Promise<void>;
 }
-
-export function oneAtATime(): Sandbox['exclusive'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-}

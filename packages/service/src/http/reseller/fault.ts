@@ -5,9 +5,10 @@ import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply } from 'fastify';
 
 import type { ErrorContent } from '../../reseller/codec.ts';
+import type { Kinds } from '../../rules/refusal.ts';
 
 /** The first `type` that the document lists for each status. */
-const DEFAULT_TYPES: Readonly<Record<number, string>> = {
+const DEFAULT_TYPES: Readonly<Partial<Kinds>> = {
   400: 'malformed_request',
   401: 'unauthorized',
   402: 'credit_limit_exceeded',

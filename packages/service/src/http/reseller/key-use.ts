@@ -1,5 +1,6 @@
 import { setInterval } from 'node:timers';
 
+import { oneAtATime } from '../../delivery/concurrency.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -40,13 +41,14 @@ export function createKeyUse(store: Store, clock: Clock, onError: (error: unknow
     }
   }
 
-  const timer = setInterval(() => void storeUses(), FLUSH_INTERVAL_MS).unref();
+  const exclusive = oneAtATime();
+  const timer = setInterval(() => void exclusive(storeUses), FLUSH_INTERVAL_MS).unref();
   return {
     note: (keyId) => void used.set(keyId, clock.now()),
-    flush: storeUses,
+    flush: () => exclusive(storeUses),
     async close() {
       clearInterval(timer);
-      await storeUses();
+      await exclusive(storeUses);
     },
   };
 }

@@ -1,9 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
+
 import * as operator from '@reseller/operator-client';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
+import { TestClock } from '../../../test/ports/clock.ts';
+import { seededStore } from '../../../test/shared-store.ts';
+import { createAccount } from '../../index.ts';
+import { simulatedPorts } from '../../ports/simulated.ts';
+import type { Store } from '../../store/store.ts';
+import { createKeyUse } from '../reseller/key-use.ts';
+import { createFailedAuthentications } from './failed-authentications.ts';
+import { createRefusedRequests } from './refused-requests.ts';
 
 describe.each(engines)('on %s', (engine) => {
   test('lists failed authentications by minute and network, and stores a bounded number of groups', async () => {
@@ -52,6 +62,69 @@ test('counts of requests and last uses of keys that could not be stored are stor
   await service.runScheduledJobs();
   expect(await operator.listFailedAuthentications({ client })).toMatchObject({ items: [{ api: 'reseller', count: 2 }] });
   expect(await operator.listApiKeys({ client, path: { account_id: id } })).toMatchObject({ items: [{ last_used: used }] });
+});
+
+/** A store whose writes end after `release`. */
+function heldStore(store: Store) {
+  const [done, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  function held<Arguments extends readonly unknown[], Result>(write: (...given: Arguments) => Promise<Result>) {
+    return async (...given: Arguments): Promise<Result> => {
+      const result = await write(...given);
+      done.resolve();
+      await released.promise;
+      return result;
+    };
+  }
+  const { append } = store.requestLog;
+  const commit: Store['commit'] = (work, options) => held(() => store.commit(work, options))();
+  return { store: { ...store, commit, requestLog: { ...store.requestLog, append: held(append) } }, done: done.promise, ...released };
+}
+
+/** Notes something of an account, which is stored later. */
+const NOTES: Readonly<Record<string, (store: Store, accountId: string) => Record<'flush' | 'close', () => Promise<void>>>> = {
+  'failed authentications'(store) {
+    const counts = createFailedAuthentications(store, new TestClock(), unexpected);
+    counts.note('reseller', '203.0.113.1');
+    return counts;
+  },
+  'last uses of keys'(store) {
+    const uses = createKeyUse(store, new TestClock(), unexpected);
+    uses.note('a key');
+    return uses;
+  },
+  'requests beyond a rate limit'(store, accountId) {
+    const refused = createRefusedRequests(store, unexpected);
+    const request = { method: 'GET', path: '/domain/list', form: '{}', maskKey: (text: string) => text, idempotencyKey: undefined };
+    for (const id of ['first', 'second']) {
+      const logged = { ...request, id, accountId, keyId: 'a key', now: 0, elapsed: () => 0 };
+      void refused.log('a key', logged, { status: 429, body: '{}', loggedBody: '{}', errorType: 'rate_limited' });
+    }
+    return { flush: refused.flush, close: refused.flush };
+  },
+};
+
+function unexpected(error: unknown): never {
+  throw error;
+}
+
+test.each(Object.entries(NOTES))('a service that stops waits for %s that are just being stored', async (_, note) => {
+  const seeded = await seededStore();
+  const ports = simulatedPorts({ clock: new TestClock() });
+  const accountId = await seeded.commit(({ db }) => createAccount(db, ports, { name: 'stops', creditLimit: 0n }));
+  const { store, done, resolve: release } = heldStore(seeded);
+  const { flush, close } = note(store, accountId);
+  const stored = flush();
+  let isClosed = false;
+  async function stop(): Promise<void> {
+    await close();
+    isClosed = true;
+  }
+  const stopped = stop();
+  await done;
+  await setImmediate();
+  expect(isClosed).toBe(false);
+  release();
+  await Promise.all([stored, stopped]);
 });
 
 test('a token that is refused again and again leaves ten records a minute', async () => {

@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../delivery/concurrency.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 import { clientNetworkOf } from './client-address.ts';
@@ -75,10 +76,11 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     }
   }
 
-  const timer = setInterval(() => void storeCounts(), FLUSH_INTERVAL_MS).unref();
+  const exclusive = oneAtATime();
+  const timer = setInterval(() => void exclusive(storeCounts), FLUSH_INTERVAL_MS).unref();
   return {
     note: (api, address) => add(groupOf(api, address), 1),
-    flush: storeCounts,
+    flush: () => exclusive(storeCounts),
     async deleteOld() {
       await store.commit(async ({ db }) => {
         const newest = db.selectFrom('failed_authentications').select('minute').orderBy('minute', 'desc').offset(MAX_GROUPS).limit(1);
@@ -89,7 +91,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     },
     async close() {
       clearInterval(timer);
-      await storeCounts();
+      await exclusive(storeCounts);
     },
   };
 }

@@ -17,7 +17,7 @@ interface RefusedGroup {
 export interface RefusedRequests {
   /** Logs the first refused request of a key, and then one entry a second for all others. */
   log(keyId: string, logged: LoggedRequest, reply: Reply): Promise<void>;
-  /** Logs the requests that no entry has yet. */
+  /** Logs the requests that no entry has yet, and waits for entries that are being written. */
   flush(): Promise<void>;
 }
 
@@ -28,7 +28,12 @@ export interface RefusedRequests {
  */
 export function createRefusedRequests(store: Store, onFailure: (error: unknown) => void): RefusedRequests {
   const groups = new Map<string, RefusedGroup>();
-  async function closeGroup(keyId: string): Promise<void> {
+  const writing = new Set<Promise<void>>();
+  function closeGroup(keyId: string): void {
+    const written = writeGroup(keyId).finally(() => writing.delete(written));
+    writing.add(written);
+  }
+  async function writeGroup(keyId: string): Promise<void> {
     const group = groups.get(keyId);
     groups.delete(keyId);
     if (!group) return;
@@ -47,9 +52,12 @@ export function createRefusedRequests(store: Store, onFailure: (error: unknown) 
         group.last = logged;
         return;
       }
-      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => void closeGroup(keyId), GROUP_MS).unref() });
+      groups.set(keyId, { count: 0, last: logged, timer: setTimeout(() => closeGroup(keyId), GROUP_MS).unref() });
       await logReply(store, logged, reply);
     },
-    flush: async () => void (await Promise.all([...groups.keys()].map(closeGroup))),
+    async flush() {
+      for (const keyId of groups.keys()) closeGroup(keyId);
+      await Promise.all(writing);
+    },
   };
 }
