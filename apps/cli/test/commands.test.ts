@@ -58,6 +58,7 @@ describe('input', () => {
 
   const wrong = [
     { given: ['vm', 'create', '--cores', '2.5'], message: '--cores must be a whole number, got "2.5".' },
+    { given: ['vm', 'create', '--cores', '9007199254740993'], message: '--cores must be a whole number, got "9007199254740993".' },
     {
       given: ['operator', 'settings', 'set-second-operator', '--second-operator', 'yes'],
       message: '--second-operator must be true or false, got "yes".',

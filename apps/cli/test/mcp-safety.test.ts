@@ -1,11 +1,12 @@
 /** A language model changes nothing without its user, even if it obeys every text that it reads. */
-import { readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createAccount, issueApiKey, listAuditRecords, listMarketItems } from '@reseller/operator-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { operatorApi, resellerApi } from '../src/api.ts';
+import { invoiceFile } from '../src/mcp/invoice-file.ts';
 import { pageOf } from '../src/mcp/results.ts';
 import { assistantOf } from './assistant.ts';
 import type { Assistant } from './assistant.ts';
@@ -265,6 +266,18 @@ describe('secrets', () => {
       expect(text).not.toContain('signature=');
     }
   });
+
+  test.each(['../../evil', '/etc/evil', 'a b', '..'])(
+    'go into the folder of the invoices whatever their number, such as %s',
+    async (number) => {
+      const { env, stateFolder } = person({});
+      const invoice = 'data:application/pdf,%25PDF-';
+      const told = await invoiceFile(env, Object({ id: 'getInvoice' }), { invoice, number }, AbortSignal.timeout(60_000));
+      const [name = ''] = readdirSync(join(stateFolder, 'invoices'));
+      expect(name).toMatch(/^[\w-]+\.pdf$/);
+      expect(told).toBe(`The user can open the PDF in ${join(stateFolder, 'invoices', name)}`);
+    },
+  );
 
   test('that nobody could read are not made: their tools are not offered', async () => {
     const someone = person({ RESELLER_DATA_DIR: sandbox.dataFolder });

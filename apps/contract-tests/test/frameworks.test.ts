@@ -37,6 +37,11 @@ describe('a body under a range of media types', () => {
     expect(foundIn(await judge(documentOf({ [range]: { schema } }), body, type))).toEqual(expected);
   });
 
+  test('next to a JSON type is compared with that type, whatever content type the body has', async () => {
+    const content = { 'application/json': { schema }, '*/*': { schema: text } };
+    expect(foundIn(await judge(documentOf(content), '{"id":"7"}', 'text/plain'))).toContain('violation property-type');
+  });
+
   test('that may be a text is not an error', async () => {
     expect(foundIn(await judge(documentOf({ '*/*': { schema: text } }), 'Hello', 'text/plain'))).toEqual([]);
   });

@@ -131,6 +131,7 @@ describe('a document in OpenAPI 3.0', () => {
       properties: {
         size: { type: 'number', minimum: 0, exclusiveMinimum: true },
         kind: { type: 'string', enum: ['a'], nullable: true },
+        label: { anyOf: [{ type: 'string', enum: ['b'], nullable: true }, { type: 'integer' }] },
         owner: { nullable: true, allOf: [{ $ref: '#/components/schemas/Owner' }] },
       },
     },
@@ -140,7 +141,7 @@ describe('a document in OpenAPI 3.0', () => {
   test('is read as 3.1, with a note', async () => {
     const { document: upgraded, notes } = upgradeDocument(document);
     expect(notes).toEqual(['The document is OpenAPI 3.0.3; it was read as 3.1.']);
-    expect(violations(await judge(upgraded, { size: 1, kind: null, owner: null }))).toEqual([]);
+    expect(violations(await judge(upgraded, { size: 1, kind: null, label: null, owner: null }))).toEqual([]);
     expect(violations(await judge(upgraded, { size: 0, kind: 'b', owner: 7 }))).toEqual([
       'property-type: /owner must be an object or null',
       'value-allowed: /size must be more than 0',

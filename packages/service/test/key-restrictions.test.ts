@@ -169,6 +169,19 @@ test.for(SPENDING)('what %s has spent of a limit is given back if the delivery i
   expect(await spent()).not.toBe('0.00');
 });
 
+test('a withdrawn cancellation takes the price of the renewal, which is in force when the domain expires', async () => {
+  const service = await startOperator();
+  const { client, clock } = service;
+  const owner = await service.account();
+  const withdrawal = await goodCall(service, 'undeleteDomain', owner);
+  const body = { create: '15.00', renew: '16.00', transfer: '9.00', valid_from: new Date(clock.now() + 86_400_000).toISOString() };
+  await operator.scheduleTldPrices({ client, path: { tld: 'net' }, body });
+  const { key } = await issue(service, owner.id, { spending_limit: { ...LIMIT, per_day: '100.00' } });
+  expect((await service.call('undeleteDomain', { ...withdrawal, apiKey: key })).status).toBe(200);
+  const { items } = await operator.listApiKeys({ client, path: { account_id: owner.id } });
+  expect(items.map(({ spending_limit }) => spending_limit?.spent_today)).toContain('16.00');
+});
+
 test('a key is accepted only from its networks, IPv4 and IPv6, behind a trusted proxy too', async () => {
   const service = await startOperator({ trustedProxies: ['127.0.0.1'] });
   const { id } = await service.account();

@@ -2,6 +2,7 @@ import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { hasSecretName } from '../exchange/mask-exchange.ts';
 import { readOperations } from './operations.ts';
 import { maskSecrets } from './secrets.ts';
 
@@ -82,4 +83,15 @@ describe('masking', () => {
       data: { config: { username: 'root', password: '***' } },
     });
   });
+});
+
+test.each([
+  ['X-API-Key', true],
+  ['x-access-token', true],
+  ['Cookie', true],
+  ['sessionid', true],
+  ['X-Author', false],
+  ['Keyboard', false],
+])('the name %s has a word for a credential: %s', (name, expected) => {
+  expect(hasSecretName(name)).toBe(expected);
 });

@@ -39,6 +39,7 @@ test.each([
   ['$response.path.shop', undefined],
   ['order-{$response.body#/data/0/id}-of-{$request.query.page}', 'order-x-7-of-3'],
   ['order-{$response.body#/nothing}', undefined],
+  ['order-{$response.body#/nothing}-of-{$request.query.page}', undefined],
   ['always', 'always'],
 ])('%s', (expression, value) => {
   if (operation === undefined) throw new Error('The document has no operation.');

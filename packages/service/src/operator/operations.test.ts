@@ -250,6 +250,18 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
   expect((await operator.listDomains({ client })).items).toEqual([]);
 });
 
+test('lists the first of the next jobs, however few are asked for', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  for (const name of 'hgfedcba') {
+    await register(service, `${name}.net`);
+    service.clock.advance(86_400_000);
+  }
+  const { next } = await operator.getDueWork({ client });
+  for (let limit = 1; limit < next.length; limit++)
+    expect((await operator.getDueWork({ client, query: { limit } })).next).toEqual(next.slice(0, limit));
+});
+
 test('lists the next job of every account, server and domain, in the order of their instants', async () => {
   const service = await startOperator();
   const { client } = service;

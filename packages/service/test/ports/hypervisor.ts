@@ -48,7 +48,7 @@ export class TestHypervisor implements Hypervisor {
       this.#change(vmId, { os, hostname, sshKey, userData });
     });
   }
-  start(vmId: number, token: FencingToken): Promise<void> {
+  start(vmId: number, token: FencingToken): Promise<DoneOrStarted> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
   }
   restart(vmId: number, token: FencingToken): Promise<void> {

@@ -6,11 +6,27 @@ import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
+import type { FencingToken, StartedTask, TaskState } from '../../index.ts';
 
 /** The service measures VMs every five minutes. */
 const ROUND_MS = 300_000;
 /** And looks for ended machines more often. */
 const HALF_MINUTE_MS = 30_000;
+
+/** A hypervisor that starts machines in a task. */
+class StartingHypervisor extends TestHypervisor {
+  starts = 0;
+  state: TaskState = { status: 'running', percentage: null };
+  override async start(vmId: number, token: FencingToken): Promise<StartedTask> {
+    this.starts++;
+    await super.start(vmId, token);
+    return { task: 'start' };
+  }
+  async task(): Promise<TaskState> {
+    return this.state;
+  }
+}
 
 async function buy(service: TestOperator) {
   const { body } = await service.call('createVm', { form: SMALL_VM });
@@ -160,6 +176,32 @@ test('a VM that was started while the list was read is not missed', async () => 
   };
   await half(service);
   expect((await eventsOf(service)).map(([, reason]) => reason)).not.toContain('machine_ended');
+});
+
+test('run again when the task of their start has ended', async () => {
+  const hypervisor = new StartingHypervisor();
+  const service = await startOperator({ hypervisor });
+  const vmId = await buy(service);
+  hypervisor.stopped.add(vmId);
+  await round(service);
+  await half(service);
+  expect([hypervisor.starts, await statusOf(service, vmId)]).toEqual([1, 'stopped']);
+  hypervisor.state = { status: 'succeeded' };
+  await half(service);
+  expect([hypervisor.starts, await statusOf(service, vmId)]).toEqual([1, 'running']);
+  await expectInvariants(service.store);
+});
+
+test('of sample VMs, which never had a machine, are not looked for', async () => {
+  const service = await startOperator();
+  const vmId = await buy(service);
+  await service.store.commit(({ db }) => db.updateTable('vms').set({ is_sample: 1 }).where('id', '=', vmId).execute());
+  service.hypervisor.stopped.add(vmId);
+  service.hypervisor.running = async () => [];
+  await half(service);
+  await round(service);
+  expect((await eventsOf(service)).map(([, reason]) => reason)).not.toContain('machine_ended');
+  expect(service.hypervisor.stopped).toContain(vmId);
 });
 
 test('are started again for each account in turn, one at a time with the smallest tuning', async () => {

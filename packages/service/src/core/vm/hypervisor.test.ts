@@ -35,7 +35,7 @@ class FaultyHypervisor extends TestHypervisor {
     await work();
   }
   override start(vmId: number, token: FencingToken): Promise<void> {
-    return this.#faulty(() => super.start(vmId, token));
+    return this.#faulty(async () => void (await super.start(vmId, token)));
   }
   override stop(vmId: number, token: FencingToken): Promise<void> {
     return this.#faulty(() => super.stop(vmId, token));

@@ -218,6 +218,13 @@ describe('a key with a rate limit', () => {
     expect(await fields('/domain/list')).toEqual(['"key";q=3;w=3600', '"key";r=0;t=…', '1200']);
   });
 
+  test('has one log entry for a single request beyond the limit', async () => {
+    const { service, send, entries } = await limited(1);
+    for (const status of [200, 429]) expect((await send('/domain/list')).status).toBe(status);
+    await service.close();
+    expect(await entries()).toBe(2);
+  });
+
   test('has one log entry for the first request beyond the limit, and one for those of the next second', async () => {
     const { service, send, entries } = await limited(1);
     await send('/domain/list');

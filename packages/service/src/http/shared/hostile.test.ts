@@ -20,7 +20,16 @@ const withKey = (service: TestService, init: RequestInit = {}): RequestInit => (
 
 test('responds with 404 to an unknown path, with and without a key', async () => {
   const service = await customer();
-  for (const path of ['/', '/vm', '/vm/create/', '/VM/create', '/account/otp/x', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
+  for (const path of [
+    '/',
+    '/vm',
+    '/vm/create/',
+    '/VM/create',
+    '/account/otp/x',
+    '/vm/10000/x/config',
+    '/..%2f..%2fetc/passwd',
+    `/${'x'.repeat(5000)}`,
+  ]) {
     for (const init of [{}, withKey(service)])
       expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
   }

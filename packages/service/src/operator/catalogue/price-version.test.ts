@@ -152,7 +152,7 @@ test.each(engines)('bills a VM that starts while the month ends at the price of 
   class Hypervisor extends TestHypervisor {
     override async start(...given: Parameters<TestHypervisor['start']>): Promise<void> {
       await during.work?.();
-      return super.start(...given);
+      await super.start(...given);
     }
   }
   const { service, schedule, buy, priceOf } = await start(engine, { hypervisor: new Hypervisor() });
