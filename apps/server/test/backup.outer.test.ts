@@ -92,9 +92,12 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
   expect(await runCommand('restore', ['--from', join(place, 'none'), '--to', join(place, 'new')])).toEqual(line(/^There is no file .*\n$/));
 
   // A log that was left behind would be applied to the restored store.
-  const withLog = temporaryDirectory();
-  writeFileSync(join(withLog, 'store.sqlite-wal'), 'x');
-  expect(await runCommand('restore', ['--from', file, '--to', withLog])).toEqual(line(/already has a store \(.*-wal\)/));
+  for (const suffix of ['-wal', '-journal']) {
+    const withLog = temporaryDirectory();
+    writeFileSync(join(withLog, `store.sqlite${suffix}`), 'x');
+    const refused = await runCommand('restore', ['--from', file, '--to', withLog]);
+    expect(refused).toEqual(line(new RegExp(`already has a store \\(.*${suffix}\\)`)));
+  }
 
   truncateSync(file, before.length - 8_192);
   const target = join(place, 'new');

@@ -12,11 +12,13 @@ import type { RequestSummary } from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
+import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import { PortCalls } from '../../../test/ports/port-calls.ts';
+import { apiOperations } from '../../http/reseller/api.ts';
 
 /** The account of the key that `call` sends. */
 async function accountOf({ client, call }: TestOperator): Promise<string> {
@@ -287,4 +289,17 @@ test('returns one request with its bodies, and records who read it', async () =>
   expect(await refusalOf(getAccountRequest({ client, path: { ...path, number: 2 } }))).toMatchObject({ status: 404 });
   const records = await service.store.read((db) => db.selectFrom('audit_records').select('operation').execute());
   expect(records).toEqual([{ operation: 'getAccountRequest' }]);
+});
+
+/** Operations that charge at once. A withdrawn cancellation is charged with the renewal. */
+const PURCHASES = apiOperations.filter(({ id, operation }) => operation.billable && !id.startsWith('undelete')).map(({ id }) => id);
+
+test.for(PURCHASES)('the log entry of %s has what it bought, with its price', async (id) => {
+  const service = await startOperator({ creditLimit: '100000.00' });
+  const { client } = service;
+  const owner = await service.account('100000.00');
+  const sent = await goodCall(service, id, owner);
+  expect((await service.call(id, { ...sent, apiKey: owner.apiKey })).status).toBe(200);
+  const [entry] = (await listRequests({ client, query: { account_id: owner.id } })).items;
+  expect(entry?.bought).toMatchObject({ kind: expect.any(String), subject: expect.any(String), price: expect.any(String) });
 });
