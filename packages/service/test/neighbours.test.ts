@@ -101,10 +101,15 @@ test('readiness and metrics overtake the reads that wait for the only connection
   const order: string[] = [];
   const reads = Array.from({ length: READS }, () => store.read(readAccounts).then(() => order.push('read')));
   await until(() => store.pool?.().waiting === READS);
-  const asked = ['/readyz', '/metrics'].map((path) => service.operate(path).then(() => order.push(path)));
+  const asked = ['/readyz', '/metrics'].map(async (path) => {
+    const { status } = await service.operate(path);
+    order.push(path);
+    return status;
+  });
   await until(() => (store.pool?.().waiting ?? 0) > READS + 1);
   held.resolve();
-  await Promise.all([holding, ...reads, ...asked]);
+  expect(await Promise.all(asked)).toEqual([200, 200]);
+  await Promise.all([holding, ...reads]);
   // Each of their own reads may begin after one of the others.
   expect(order.indexOf('/readyz')).toBeLessThan(READS / 2);
   expect(order.indexOf('/metrics')).toBeLessThan(READS / 2);

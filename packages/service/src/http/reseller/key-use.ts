@@ -41,6 +41,7 @@ export function createKeyUse(store: Store, clock: Clock, onError: (error: unknow
     }
   }
 
+  // One after another, so that `close` also waits for a write that a timer has begun.
   const exclusive = oneAtATime();
   const timer = setInterval(() => void exclusive(storeUses), FLUSH_INTERVAL_MS).unref();
   return {

@@ -76,6 +76,7 @@ export function createFailedAuthentications(store: Store, clock: Clock, onError:
     }
   }
 
+  // One after another, so that `close` also waits for a write that a timer has begun.
   const exclusive = oneAtATime();
   const timer = setInterval(() => void exclusive(storeCounts), FLUSH_INTERVAL_MS).unref();
   return {
