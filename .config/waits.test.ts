@@ -51,6 +51,13 @@ test('no test has a limit below that of the suite, which a slow machine reaches 
   expect(own).toEqual([]);
 });
 
+test('only countBlocked and countWaiting look for blocked connections, because a transaction needs a new snapshot to see all of them', () => {
+  const files = FILES.trim()
+    .split('\n')
+    .filter((file) => file !== '.config/waits.test.ts' && readFileSync(join(ROOT, file), 'utf8').includes('pg_blocking_pids'));
+  expect(files).toEqual(['packages/service/test/databases.ts']);
+});
+
 /** Whether a text ends within the call of a wait. */
 function isWait(before: string): boolean {
   const start = Math.max(before.lastIndexOf('.poll('), before.lastIndexOf('vi.waitFor('), before.lastIndexOf('vi.waitUntil('));

@@ -17,6 +17,23 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
   await administer(server, (client) => client.query(`drop database if exists ${name} with (force)`));
 }
 
+/** Number of connections that wait for a lock of this one. */
+export function countBlocked(client: Client): Promise<number> {
+  return countConnections(client, 'pg_backend_pid() = any(pg_blocking_pids(pid))');
+}
+
+/** Number of connections to the same database that wait for a lock. */
+export function countWaiting(client: Client): Promise<number> {
+  return countConnections(client, 'datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0');
+}
+
+async function countConnections(client: Client, condition: string): Promise<number> {
+  // Otherwise a transaction sees only the connections that were open when it first read them.
+  await client.query('select pg_stat_clear_snapshot()');
+  const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity where ${condition}`);
+  return rows[0].count;
+}
+
 /** Connection string of another database on the same server. */
 export function databaseUrl(server: string, name: string): string {
   const url = new URL(server);

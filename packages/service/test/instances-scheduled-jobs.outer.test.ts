@@ -6,6 +6,7 @@ import { orderDedicatedServer } from '../src/core/dedicated/order.ts';
 import { createAccount, issueApiKey, StoreUnavailableError } from '../src/index.ts';
 import { euros } from '../src/rules/money.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
+import { countBlocked } from './databases.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
 import { newInstances, until } from './instances.ts';
@@ -132,23 +133,13 @@ test('a request that advances the clock waits for the jobs of another instance a
           .execute(),
       )
     ).length;
-  await until(async () => (await blockedOn(other)) > 0);
+  await until(async () => (await countBlocked(other)) > 0);
   expect({ hasResponse, left: (await waits()) > 0 }).toEqual({ hasResponse: false, left: true });
   await other.query('commit');
   expect((await advanced).status).toBe(200);
   expect(await waits()).toBe(0);
   expect(await closed()).toHaveLength(2);
 });
-
-/** Number of connections that wait for a lock of this one. */
-async function blockedOn(client: Client): Promise<number> {
-  // A transaction sees the connections of its first look, unless it forgets them.
-  await client.query('select pg_stat_clear_snapshot()');
-  const { rows } = await client.query(
-    'select count(*)::int as count from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
-  );
-  return rows[0].count;
-}
 
 test('one of several instances calls the fleet, and another one takes over if it dies', async () => {
   const fleet = new TestFleet();

@@ -6,8 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeEndedPeriods } from '../src/core/accounting/period-end.ts';
 import { domainExpiryJobs } from '../src/core/domain/expiry-job.ts';
 import { endQuarantine } from './addresses.ts';
+import { countBlocked, countWaiting } from './databases.ts';
 import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
 import { handleOf, PHONE, register } from './domains.ts';
+import { newDatabase } from './engines.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
 import type { startService, TestService } from './harness.ts';
 import { expectInvariants } from './invariants.ts';
@@ -24,10 +26,7 @@ async function startContended(given: Parameters<typeof startService>[0] = {}) {
   const other = new Client({ connectionString: databaseUrl });
   await other.connect();
   onTestFinished(() => other.end());
-  const isBlocking = async (): Promise<boolean> => {
-    const blocked = await other.query('select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))');
-    return blocked.rows.length > 0;
-  };
+  const isBlocking = async (): Promise<boolean> => (await countBlocked(other)) > 0;
   return {
     service,
     other,
@@ -55,6 +54,24 @@ async function startContended(given: Parameters<typeof startService>[0] = {}) {
     },
   };
 }
+
+test('a transaction sees that it blocks a connection which was opened after its first look', async () => {
+  const url = await newDatabase();
+  const [holder, late] = [new Client(url), new Client(url)];
+  onTestFinished(() => holder.end());
+  onTestFinished(() => late.end());
+  await holder.connect();
+  await holder.query('create table held (id int)');
+  await holder.query('begin');
+  await holder.query('lock table held');
+  expect([await countBlocked(holder), await countWaiting(holder)]).toEqual([0, 0]);
+  await late.connect();
+  const reading = late.query('select id from held');
+  await expect.poll(() => countBlocked(holder), { timeout: 60_000, interval: 10 }).toBe(1);
+  expect(await countWaiting(holder)).toBe(1);
+  await holder.query('commit');
+  expect((await reading).rows).toEqual([]);
+});
 
 const countVms = async ({ store }: TestService): Promise<number> =>
   (await store.read((db) => db.selectFrom('vms').select('id').execute())).length;

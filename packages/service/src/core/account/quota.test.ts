@@ -2,7 +2,7 @@
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { administer } from '../../../test/databases.ts';
+import { administer, countWaiting } from '../../../test/databases.ts';
 import { handleOf, PERSON, register } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
@@ -126,14 +126,7 @@ test.each([
       await client.query('begin');
       await client.query('select id from accounts where id = $1 for no key update', [instances.accountId]);
       const sent = [...both, ...both].map(({ call }) => call(id, { form }));
-      await until(async () => {
-        // Within a transaction, PostgreSQL would return the same activity each time.
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rows } = await client.query(
-          `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rows[0].waiting === sent.length;
-      });
+      await until(async () => (await countWaiting(client)) === sent.length);
       await client.query('commit');
       return Promise.all(sent);
     });

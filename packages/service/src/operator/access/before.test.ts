@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { countWaiting } from '../../../test/databases.ts';
 import { newInstances } from '../../../test/instances.ts';
 import type { TestInstance } from '../../../test/instances.ts';
 
@@ -151,18 +152,12 @@ test.each(contests)(
     const other = new Client({ connectionString: instances.url });
     await other.connect();
     onTestFinished(() => other.end());
-    const countWaiting = async (): Promise<number> => {
-      const { rows } = await other.query(
-        'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
-      );
-      return rows.length;
-    };
     await other.query('begin');
     expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
     const first = one.operate(...change(1));
-    await expect.poll(countWaiting, { timeout: 60_000, interval: 10 }).toBe(1);
+    await expect.poll(() => countWaiting(other), { timeout: 60_000, interval: 10 }).toBe(1);
     const second = two.operate(...change(2));
-    await expect.poll(countWaiting, { timeout: 60_000, interval: 10 }).toBe(2);
+    await expect.poll(() => countWaiting(other), { timeout: 60_000, interval: 10 }).toBe(2);
     await other.query('rollback');
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
     const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;
