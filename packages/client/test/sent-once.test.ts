@@ -20,7 +20,7 @@ test.each<[string, (reseller: ReturnType<typeof createReseller>) => Promise<unkn
     const sent = await text(request);
     if (request.method === 'GET') return void response.end(JSON.stringify(envelope([])));
     arrived.push({ body: sent, headers: headersOf(request) });
-    response.writeHead(421).end('misdirected');
+    response.writeHead(421, { 'retry-after': '7' }).end('misdirected');
   }).listen(0, '127.0.0.1');
   onTestFinished(() => (server.close(), server.closeAllConnections()));
   await once(server, 'listening');
@@ -30,6 +30,6 @@ test.each<[string, (reseller: ReturnType<typeof createReseller>) => Promise<unkn
   await reseller.vm.hosts();
   const error = await call(reseller).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OutcomeUnknownError);
-  expect(error).toMatchObject({ attempts: 1 });
+  expect(error).toMatchObject({ attempts: 1, status: 421, retryAfter: 7 });
   expect(arrived).toEqual([{ body, headers: [length, undefined, body === '' ? undefined : 'application/x-www-form-urlencoded'] }]);
 });

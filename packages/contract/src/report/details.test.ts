@@ -102,6 +102,10 @@ describe('the formats', () => {
   });
   const coverage = [
     rowOf({
+      statuses: [
+        { status: '200', described: true, times: 2 },
+        { status: '404', described: true, times: 0 },
+      ],
       checks: [
         { check: 'property-type', outcome: 'violation' },
         { check: 'key-required', outcome: 'not-performed' },
@@ -140,12 +144,12 @@ describe('the formats', () => {
   test('Markdown has a section for each finding, and the rest of the run', () => {
     const text = toMarkdown(reportOf({ findings: [finding], coverage, left: ['a stay'], notes: ['a note'], unfinished: ['an undo'] }));
     for (const part of [
-      'http://a.test/, read-only, seed 7. 0 responses judged; 1 of 2 operations verified; 1 violation, 0 discovered, 0 learned; unverified: 1 operation; 0 of 0 statuses and 0 of 0 fields seen.\n',
+      'http://a.test/, read-only, seed 7. 0 responses judged; 1 of 2 operations verified; 1 violation, 0 discovered, 0 learned; unverified: 1 operation; 1 of 2 statuses and 0 of 0 fields seen.\n',
       `### ${finding.message}\n\n- check property-type, finding \`${finding.id}\`\n- seen on getThing 200, listThings 404 (3 times)\n- expected a number, observed a text\n- It breaks.\n\n\`\`\`sh\ncurl http://a.test/\n\`\`\`\n\n\`\`\`diff\n--- a\n+++ b\n+new\n\`\`\`\n`,
       '## Not undone as planned\n\n- an undo\n',
       '## About the document\n\n- a note\n',
       '## Left behind\n\n- a stay\n',
-      '| operation | verdict | statuses | fields | |\n| --- | --- | --- | --- | --- |\n| getThing | passed |  | 0/0 | no key |\n',
+      '| operation | verdict | statuses | fields | |\n| --- | --- | --- | --- | --- |\n| getThing | passed | 200 | 0/0 | no key |\n',
     ])
       expect(text).toContain(part);
     const none = toMarkdown(reportOf());

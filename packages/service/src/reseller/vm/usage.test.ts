@@ -39,7 +39,7 @@ async function at(service: TestOperator, instant: string): Promise<void> {
 describe.each(engines)('on %s', (engine) => {
   test('has a sample every five minutes, with averages since the one before', async () => {
     const service = await startOperator({ engine });
-    const { vmId, usage, status } = await buy(service);
+    const { vmId, path, usage, status } = await buy(service);
     const { hypervisor } = service;
     expect(await usage()).toEqual({ interval: 300, list: [] });
     expect((await status()).usage).toBeNull();
@@ -64,6 +64,8 @@ describe.each(engines)('on %s', (engine) => {
       { at: '2026-11-10T12:05:00.000Z', cpu: 25, mem: 3 * 1024 ** 3, disk: 1024 ** 3, ...zero, disk_read: 5, received: 10, sent: 400 },
       { at: '2026-11-10T12:10:00.000Z', cpu: 20, mem: 1024 ** 3, disk: 5e8, ...zero, received: 100 },
     ]);
+    const { samples } = await operator.getVmUsage({ client: service.client, path: { vm_id: path.vmid } });
+    expect(samples.map((sample) => sample.at)).toEqual(list.map((sample: { at: string }) => sample.at));
     expect((await status()).usage).toEqual({
       cpu: { data: 20, unit: '%' },
       mem: { data: 1024, unit: 'MB' },
