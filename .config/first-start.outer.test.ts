@@ -57,7 +57,7 @@ test('says that it waits while the package registry is silent', { tags: 'deep' }
   });
   onTestFinished(() => typed.signal('SIGKILL'));
   await vi.waitFor(() => expect(ownLines(typed).at(-1)).toMatch(/^Still waiting for the package registry, \d+ s since the start\.$/), {
-    timeout: 240_000,
+    timeout: 300_000,
     interval: 100,
   });
 });
@@ -127,7 +127,7 @@ test('a browser that follows the first link of the banner waits for the console 
   const page = await browser.newPage();
   await page.goto(link);
   expect(await page.textContent('h1')).toBe('The console is being built');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor({ timeout: 120_000 });
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
   expect(page.url()).not.toContain('code=');
   expect(existsSync(join(clone.folder, 'node_modules/turbo'))).toBe(false);
   await stop(typed);
@@ -142,7 +142,7 @@ test('the second start installs nothing and prints only the banner', async () =>
 async function started({ folder } = clone, settings: Readonly<Record<string, string>> = {}): Promise<Typed> {
   const typed = type('npx -y pnpm@12 start', folder, { ...FREE_PORTS, ...settings });
   onTestFinished(() => typed.signal('SIGKILL'));
-  await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 240_000, interval: 100 });
+  await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 300_000, interval: 100 });
   return typed;
 }
 

@@ -40,7 +40,7 @@ export default defineConfig({
     testTimeout: TEST_TIMEOUT_MS,
     // A hook may pack every package, which takes minutes on a busy machine.
     hookTimeout: 1_200_000,
-    expect: { poll: { timeout: 60_000, interval: 10 } },
+    expect: { poll: { timeout: 300_000, interval: 10 } },
     restoreMocks: true,
   },
 });

@@ -15,7 +15,7 @@ async function serveOverHttp() {
   const server = await someone.start('mcp', '--http', '0');
   let said = '';
   server.stderr.on('data', (chunk) => (said += chunk));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('The bearer token is in ');
+  await expect.poll(() => said).toContain('The bearer token is in ');
   const [, address = '', file = ''] = /at (http:\S+)\. The bearer token is in (\S+)\.\n/.exec(said) ?? [];
   return { server, address, file, authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
 }

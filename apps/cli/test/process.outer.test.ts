@@ -146,7 +146,7 @@ test('mock listens at the address of its profile, and the other commands reach i
   const mock = await user.start('mock', '--profile=mock');
   let output = '';
   mock.stdout.on('data', (chunk) => (output += chunk));
-  await expect.poll(() => output, { timeout: 60_000 }).toContain(`Mock: ${url}`);
+  await expect.poll(() => output).toContain(`Mock: ${url}`);
   expect(await user.run('domain', 'list', '--profile', 'mock')).toMatchObject({ code: 0, stdout: expect.stringContaining('.net') });
   mock.kill('SIGTERM');
   await once(mock, 'exit');

@@ -32,10 +32,10 @@ async function stopped(stock: Stock, signal: NodeJS.Signals, { rate = '30/s', is
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const end = new Promise<number | null>((resolve) => child.on('close', resolve));
-  await expect.poll(() => stock.items.size, { timeout: 60_000, interval: 5 }).toBeGreaterThan(1);
+  await expect.poll(() => stock.items.size, { interval: 5 }).toBeGreaterThan(1);
   child.kill(signal);
   if (isTwice) {
-    await expect.poll(() => output, { timeout: 60_000, interval: 5 }).toContain('A second signal stops at once');
+    await expect.poll(() => output, { interval: 5 }).toContain('A second signal stops at once');
     child.kill(signal);
   }
   return { code: await end, output, document, journal: join(folder, 'contract-journal.jsonl') };

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 async function startWith(line: string): Promise<Typed> {
   const typed = type(line, clone.folder, settings);
-  await vi.waitFor(() => expect(typed.stdout()).toMatch(BANNER), { timeout: 240_000, interval: 100 });
+  await vi.waitFor(() => expect(typed.stdout()).toMatch(BANNER), { timeout: 300_000, interval: 100 });
   return typed;
 }
 
@@ -171,7 +171,7 @@ test.each(sandboxes.filter(({ code }) => code.trim() !== 'npx -y pnpm@12 start')
     const own = { ...(await otherPorts()), RESELLER_DATA_DIR: data };
     const typedStart = type(code.replace(OWN_FOLDER, data), clone.folder, own);
     onTestFinished(() => stop(typedStart));
-    await vi.waitFor(() => expect(typedStart.stdout()).toMatch(BANNER), { timeout: 240_000, interval: 100 });
+    await vi.waitFor(() => expect(typedStart.stdout()).toMatch(BANNER), { timeout: 300_000, interval: 100 });
   },
 );
 

@@ -128,9 +128,7 @@ test.skipIf(noBrowser !== undefined).each([
   const home = `${server.baseUrl}/docs/`;
   await reader.goto(home);
   const input = reader.locator('.VPLocalSearchBox input');
-  await expect
-    .poll(async () => (await input.count()) > 0 || (await reader.keyboard.press('Control+k'), false), { timeout: 60_000 })
-    .toBe(true);
+  await expect.poll(async () => (await input.count()) > 0 || (await reader.keyboard.press('Control+k'), false)).toBe(true);
   await input.fill('list your vms');
   await reader.locator('.VPLocalSearchBox .result').first().waitFor({ state: 'attached' });
   await reader.keyboard.press('Enter');

@@ -133,9 +133,7 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
     await page.goto(`${site.url}${section}`);
     const input = page.locator('.VPLocalSearchBox input');
     // The keys work as soon as the page has run its scripts.
-    await expect
-      .poll(async () => (await input.count()) > 0 || (await page.keyboard.press('Control+k'), false), { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(async () => (await input.count()) > 0 || (await page.keyboard.press('Control+k'), false)).toBe(true);
     await input.fill(words);
     const results = page.locator('.VPLocalSearchBox .result');
     await results.filter({ hasText: title }).first().waitFor();

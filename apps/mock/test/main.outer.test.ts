@@ -47,7 +47,7 @@ test('ends Prism when it is killed', async () => {
   const children = readFileSync(`/proc/${mock.pid}/task/${mock.pid}/children`, 'utf8').trim().split(' ');
   expect(children).toHaveLength(1);
   mock.kill('SIGKILL');
-  await vi.waitFor(() => expect(children.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(children.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 300_000 });
 });
 
 function start(settings: Readonly<Record<string, string>>): MockProcess {

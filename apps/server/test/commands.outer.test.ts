@@ -88,11 +88,11 @@ test('doctor names the reverse zone that the name server does not get, which bel
   const environment = await environmentOf(away);
   await startServer(environment);
   const doctor = async () => (await run(environment, 'doctor')).stdout;
-  await expect.poll(doctor, { timeout: 60_000 }).toMatch(/^! +queue zones +\d+ waiting, [1-9]/m);
+  await expect.poll(doctor).toMatch(/^! +queue zones +\d+ waiting, [1-9]/m);
   const database = new DatabaseSync(join(environment.RESELLER_DATA_DIR, 'store.sqlite'), { timeout: 30_000 });
   database.exec("delete from zone_changes where domain not like '%.arpa'");
   database.close();
-  await expect.poll(doctor, { timeout: 60_000 }).toMatch(/^! +queue zones +\d+ waiting, [1-9]\d* failed, zone\/\S+\.arpa$/m);
+  await expect.poll(doctor).toMatch(/^! +queue zones +\d+ waiting, [1-9]\d* failed, zone\/\S+\.arpa$/m);
 });
 
 test('jobs shows a failed job, and tries it again', async () => {
@@ -104,7 +104,7 @@ test('jobs shows a failed job, and tries it again', async () => {
   const client = operator.createClient({ baseUrl: server.operatorUrl, token: TOKEN });
   await operator.advanceClock({ client, body: { by_seconds: 40 * 86_400 } });
   const jobs = async () => (await run(environment, 'jobs')).stdout;
-  await expect.poll(jobs, { timeout: 60_000 }).toMatch(new RegExp(`^period_ends +0 +1 +held up +account/${ACCOUNT} +${ACCOUNT}$`, 'm'));
+  await expect.poll(jobs).toMatch(new RegExp(`^period_ends +0 +1 +held up +account/${ACCOUNT} +${ACCOUNT}$`, 'm'));
   expect(await jobs()).toMatch(new RegExp(`^${ACCOUNT} +period_end +\\d+ +\\S+ +the page is damaged`, 'm'));
   database.exec('drop trigger broken');
   database.close();
@@ -112,7 +112,7 @@ test('jobs shows a failed job, and tries it again', async () => {
     code: 0,
     stdout: expect.stringMatching(/^These jobs run within seconds:\n/),
   });
-  await expect.poll(jobs, { timeout: 60_000 }).toMatch(/^period_ends +0 +0 +on time$/m);
+  await expect.poll(jobs).toMatch(/^period_ends +0 +0 +on time$/m);
   expect((await run(environment, 'jobs', 'retry', ACCOUNT)).stdout).toBe('No job of this account has failed.\n');
   expect(await run(environment, 'jobs', 'retry', '01900000-0000-7000-8000-00000000ffff')).toMatchObject({
     code: 1,
@@ -171,9 +171,7 @@ test('backup --in names copies after their times, and keeps the newest ones and 
   expect(newest).toMatch(/^reseller-\d{8}T\d{6}Z\.sqlite$/);
   const kept = async (keep: string) => {
     // Two copies of the same second would have the same name.
-    await expect
-      .poll(() => run(environment, 'backup', '--in', folder, '--keep', keep), { timeout: 60_000, interval: 200 })
-      .toMatchObject({ code: 0 });
+    await expect.poll(() => run(environment, 'backup', '--in', folder, '--keep', keep), { interval: 200 }).toMatchObject({ code: 0 });
     return copies().length;
   };
   expect(await kept('4')).toBe(4);

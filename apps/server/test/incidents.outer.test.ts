@@ -14,7 +14,6 @@ import { temporaryDirectory } from './process.ts';
 import { commandsOf } from './runbook.ts';
 import { systemPostgres, systemPostgresMissing } from './system-postgres.ts';
 
-const TIMEOUT = { timeout: 300_000 };
 /** Of every sandbox. */
 const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
 
@@ -49,7 +48,7 @@ async function runIncident(name: string, script: string, directory: string): Pro
   return stdout;
 }
 
-test('the operator token was lost: the printed commands replace it', TIMEOUT, async () => {
+test('the operator token was lost: the printed commands replace it', async () => {
   const script = `mkdir /etc/reseller
 echo first-token-of-the-operator-0123456789 > /etc/reseller/operator-token
 ${prologue()}
@@ -68,7 +67,7 @@ stop`;
   expect(await runIncident('a lost operator token', script, temporaryDirectory())).toMatch(/before 200\n[^]*lost 401\nnew 200\n/);
 });
 
-test('the hypervisor is away: purchases are 503, and go on when it is back, without a restart', TIMEOUT, async () => {
+test('the hypervisor is away: purchases are 503, and go on when it is back, without a restart', async () => {
   const { adapters, switch: away } = await awaySystem('hypervisor');
   const [printed] = /`(reseller-server jobs)` shows what still waits/.exec(RUNBOOK)?.slice(1) ?? [];
   const script = `export RESELLER_ADAPTERS=${adapters}
@@ -99,7 +98,7 @@ register() { call "$1" POST /domain/register -d domain="$1" -d handle="$handle";
 queue() { /opt/reseller/reseller-server jobs | grep -E "^$1 "; }
 `;
 
-test('the registrar is away: registrations are 503, and go on when it is back, without a restart', TIMEOUT, async () => {
+test('the registrar is away: registrations are 503, and go on when it is back, without a restart', async () => {
   const { adapters, switch: away } = await awaySystem('registrar');
   const script = `export RESELLER_ADAPTERS=${adapters}
 ${prologue()}
@@ -121,7 +120,7 @@ stop`;
   expect(stdout).toMatch(/^reseller_unavailable_total\{api="reseller",cause="infrastructure",system="registrar"\} 1$/m);
 });
 
-test('the name server is away: a zone waits in the jobs, and is published when the name server is back', TIMEOUT, async () => {
+test('the name server is away: a zone waits in the jobs, and is published when the name server is back', async () => {
   const { adapters, switch: away } = await awaySystem('dns');
   const script = `export RESELLER_ADAPTERS=${adapters}
 ${prologue()}
@@ -140,11 +139,8 @@ stop`;
   expect(stdout).toMatch(/^record 200 /m);
 });
 
-test(
-  'the host was off for two hours and has no NTP: a live service does not start until the printed commands confirm its clock',
-  TIMEOUT,
-  async () => {
-    const script = `${prologue()}
+test('the host was off for two hours and has no NTP: a live service does not start until the printed commands confirm its clock', async () => {
+  const script = `${prologue()}
 stop
 export RESELLER_MODE=live RESELLER_INFRASTRUCTURE=simulated RESELLER_EXTENSION=on RESELLER_PUBLIC_URL=https://api.example.com RESELLER_DATA_DIR=$RESELLER_DATA_DIR/live
 start
@@ -160,12 +156,11 @@ begin
 ${commandsOf(RUNBOOK, 'Incidents', 'clock')}
 end
 stop`;
-    const stdout = await runIncident('a host that was off for two hours', script, temporaryDirectory());
-    expect(stdout).toMatch(/at most 60 minutes between the two are allowed unless NTP .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL/);
-  },
-);
+  const stdout = await runIncident('a host that was off for two hours', script, temporaryDirectory());
+  expect(stdout).toMatch(/at most 60 minutes between the two are allowed unless NTP .* confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL/);
+});
 
-test('the host rebooted: the machines of its VMs run again by themselves, and are as the store says', TIMEOUT, async ({ skip }) => {
+test('the host rebooted: the machines of its VMs run again by themselves, and are as the store says', async ({ skip }) => {
   if (leftOut !== undefined) return skip(leftOut);
   const images = `${temporaryDirectory()}/images`;
   await linkTestImages(images, 'debian_12');
@@ -194,7 +189,7 @@ stop`;
 });
 
 describe.each(['embedded', 'postgres'] as const)('%s', (engine) => {
-  test('a job failed: the printed commands show it with its reason, and try it again', TIMEOUT, async () => {
+  test('a job failed: the printed commands show it with its reason, and try it again', async () => {
     const [show = '', retry = ''] = commandsOf(RUNBOOK, 'Incidents')
       .split('\n')
       .filter((line) => line.startsWith('/opt/reseller/reseller-server jobs'));
@@ -238,7 +233,7 @@ stop`;
   });
 });
 
-test('an upgrade failed: its line names the session, and the printed commands end it and go on', { ...TIMEOUT, tags: 'deep' }, async () => {
+test('an upgrade failed: its line names the session, and the printed commands end it and go on', { tags: 'deep' }, async () => {
   // A store of the first version.
   const url = await thawed('postgres');
   const reader = new Client({ connectionString: url, application_name: 'report' });
@@ -264,7 +259,7 @@ end`;
   expect(stdout).toMatch(/Ran \d+ migrations:\n/);
 });
 
-test('on PostgreSQL, pg_dump and pg_restore as printed bring the store back', TIMEOUT, async ({ skip }) => {
+test('on PostgreSQL, pg_dump and pg_restore as printed bring the store back', async ({ skip }) => {
   if (systemPostgresMissing !== undefined) return skip(systemPostgresMissing);
   const script = `${prologue(`export DATABASE_URL='${await systemPostgres()}'`)}
 begin

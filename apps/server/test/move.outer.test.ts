@@ -243,7 +243,7 @@ async function copying(url: string): Promise<void> {
           client.query(`
             select pid from pg_stat_activity
             where application_name = 'reseller-move' and datname = current_database() and query like 'insert into "request_log"%'`),
-        { timeout: 60_000, interval: 5 },
+        { interval: 5 },
       )
       .toMatchObject({ rowCount: 1 });
   } finally {

@@ -93,7 +93,7 @@ test('the start waits for a database that cannot be reached, says so once, and s
   const proxy = await proxyTo(await newDatabase());
   await proxy.cut();
   const server = await startServer({ ...SHARED, DATABASE_URL: proxy.url }, undefined, async (logged) => {
-    await vi.waitFor(() => expect(logged()).not.toBe(''), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => expect(logged()).not.toBe(''), { timeout: 300_000, interval: 50 });
     await proxy.mend();
   });
   const [line = ''] = server.logged().split('\n');

@@ -113,7 +113,7 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', () =>
       }
       await expectOthers(endMachines(), 'machines killed next to the service');
       // A service that is killed while it starts a machine takes that back, and tries again two minutes later.
-      await expect.poll(() => statesOf(second, vmIds), { timeout: 60_000, interval: 200 }).toEqual(['running', 'running']);
+      await expect.poll(() => statesOf(second, vmIds), { interval: 200 }).toEqual(['running', 'running']);
       await second.end('SIGKILL');
       const ended = endMachines();
       await start();

@@ -46,7 +46,7 @@ export async function systemPostgres(): Promise<string> {
       await client.connect();
       await client.end();
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 300_000, interval: 100 },
   );
   return url;
 }

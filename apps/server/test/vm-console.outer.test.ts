@@ -76,14 +76,14 @@ describe.skipIf(leftOut !== undefined)('the console of a VM of QEMU', () => {
         return data.filter((value, index) => index % 4 === 0 && value > 0x60).length;
       })()`);
     step = 'first pixels';
-    await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(litPixels).toBeGreaterThan(0);
     step = 'login on the serial console';
     // The guest waits for a login on the screen before it does so on its serial console.
     await outputIn(folder, { username: 'root', password }, 'true');
     step = 'typed text';
     const before = await litPixels();
     await page.keyboard.type('hello-from-the-console');
-    await expect.poll(litPixels, { timeout: 60_000 }).toBeGreaterThan(before + LETTERS);
+    await expect.poll(litPixels).toBeGreaterThan(before + LETTERS);
     expect(problems).toEqual([]);
     step = 'end of the VM';
     expect((await service.call('setVmPower', { path, form: { mode: 'stop' } })).status).toBe(200);

@@ -413,7 +413,7 @@ async function killClick(setting: Setting, { words, path }: Click, ...fates: rea
   const sent = proxy.count(path) + fates.length;
   const { child } = command(setting, ...words);
   const ended = once(child, 'exit');
-  await vi.waitUntil(() => proxy.count(path) >= sent, { timeout: 60_000 });
+  await vi.waitUntil(() => proxy.count(path) >= sent, { timeout: 300_000 });
   child.kill('SIGKILL');
   expect(await ended).toEqual([null, 'SIGKILL']);
   proxy.plan();

@@ -228,7 +228,7 @@ describe('the modules for WHMCS', () => {
       const click = whmcs.start('CreateAccount');
       const ended = new Promise((resolve) => click.once('exit', resolve));
       // The first click has bought the VM, so the others may find it.
-      await vi.waitUntil(() => whmcs.proxy.count('/vm/create') > sent || click.exitCode !== null, { timeout: 60_000 });
+      await vi.waitUntil(() => whmcs.proxy.count('/vm/create') > sent || click.exitCode !== null, { timeout: 300_000 });
       click.kill('SIGKILL');
       await ended;
       whmcs.proxy.plan();

@@ -191,7 +191,7 @@ test.each(delivered)(
     hypervisor.hold();
     const resume = pauseRegistrar(service);
     const inProgress = service.call(id, sent);
-    await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 300_000 });
     expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
     // Another request already has its key.
     const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });

@@ -45,7 +45,7 @@ test('lets requests through again after the window has ended', async () => {
   const [one, other] = await three();
   await one.operate('PUT', '/settings/rate-limit', { rate_limit: { requests: 1, seconds: 1 } });
   expect([(await one.call('listDomains')).status, (await other.call('listDomains')).status].toSorted()).toEqual([200, 429]);
-  await expect.poll(async () => (await other.call('listDomains')).status, { interval: 50, timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await other.call('listDomains')).status, { interval: 50 }).toBe(200);
 });
 
 test('limits wrong API keys across all instances together', async () => {

@@ -89,5 +89,5 @@ export async function newInstances({
 
 /** Waits for a condition, with a time limit that suits a busy machine. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 60_000, interval: 20 });
+  await vi.waitUntil(condition, { timeout: 300_000, interval: 20 });
 }

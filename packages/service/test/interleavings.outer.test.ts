@@ -44,7 +44,7 @@ async function startContended(given: Parameters<typeof startService>[0] = {}) {
           (result) => (outcome = result),
           (error: unknown) => (outcome = error),
         );
-        await expect.poll(async () => outcome !== undefined || (await isBlocking()), { timeout: 60_000, interval: 10 }).toBe(true);
+        await expect.poll(async () => outcome !== undefined || (await isBlocking())).toBe(true);
         // On a busy machine, a statement may exceed its time limit before the request comes to the locked row.
         if (Object(outcome).status === 503) continue;
         expect(outcome, 'the request did not wait for the other transaction').toBeUndefined();
@@ -67,7 +67,7 @@ test('a transaction sees that it blocks a connection which was opened after its 
   expect([await countBlocked(holder), await countWaiting(holder)]).toEqual([0, 0]);
   await late.connect();
   const reading = late.query('select id from held');
-  await expect.poll(() => countBlocked(holder), { timeout: 60_000, interval: 10 }).toBe(1);
+  await expect.poll(() => countBlocked(holder)).toBe(1);
   expect(await countWaiting(holder)).toBe(1);
   await holder.query('commit');
   expect((await reading).rows).toEqual([]);
@@ -131,7 +131,7 @@ test('an Idempotency-Key that another transaction deletes while a request reads 
     create trigger wait_for_test after insert on idempotency_keys for each statement execute function wait_for_test();
     select pg_advisory_lock(${lock})`);
   const pending = buy(key);
-  await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
+  await expect.poll(isBlocking).toBe(true);
   expect(await other.query('delete from idempotency_keys')).toMatchObject({ rowCount: 1 });
   await other.query('select pg_advisory_unlock($1)', [lock]);
   const second = await pending;
@@ -195,7 +195,7 @@ test.each(['purchase', 'resize'])('a %s that waits for addresses whose holder wa
   await other.query('begin');
   await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
   const pending = kind === 'purchase' ? buy() : resize();
-  await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
+  await expect.poll(isBlocking).toBe(true);
   // The request has locked its account, so both wait for each other until PostgreSQL stops one of them.
   await other.query('update accounts set held = held').catch(() => {});
   await other.query('rollback');
@@ -416,7 +416,7 @@ test('a transfer locks its two accounts in the order of their identifiers, which
     await lock(first);
     const pending = transfer();
     pending.catch(() => {});
-    await expect.poll(isBlocking, { timeout: 60_000, interval: 10 }).toBe(true);
+    await expect.poll(isBlocking).toBe(true);
     // The transfer has not locked the other account, or this would be a deadlock.
     await lock(second);
     await other.query('commit');

@@ -72,7 +72,7 @@ export async function startBalancer(instances: readonly string[]): Promise<Balan
       all.delete(gone);
       ready.delete(gone);
       all.add(next);
-      await vi.waitFor(() => expect(ready).toContain(next), { timeout: 60_000 });
+      await vi.waitFor(() => expect(ready).toContain(next), { timeout: 300_000 });
     },
     failed: () => failed,
   };

@@ -59,7 +59,7 @@ test(
     const lost = await lostLines(server);
     expect(lost).toBeGreaterThan(0);
     server.process.stderr?.resume();
-    await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 300_000 });
     const closed = once(server.process, 'close');
     expect(await server.end('SIGTERM')).toBe(0);
     await closed;

@@ -43,7 +43,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       if (number % 2 === 0) await pause(between(random, 0, MAX_PAUSE));
     }
   });
-  await vi.waitFor(() => expect(received).toBeGreaterThan(10 * CLIENTS), { timeout: 60_000 });
+  await vi.waitFor(() => expect(received).toBeGreaterThan(10 * CLIENTS), { timeout: 300_000 });
   const exited = once(server.process, 'exit');
   const stopped = performance.now();
   server.process.kill('SIGTERM');
@@ -54,7 +54,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       expect(response.status).toBe(503);
       return response.json();
     },
-    { timeout: 60_000, interval: 10 },
+    { timeout: 300_000, interval: 10 },
   );
   expect(stopping).toEqual({ status: 'unavailable', reason: 'stopping' });
   expect((await fetch(`${server.baseUrl}/healthz`)).status).toBe(200);

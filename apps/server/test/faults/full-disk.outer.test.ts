@@ -42,17 +42,17 @@ for (const { name, missing, create } of disks) {
         });
         await load.responsesReceived(between(random, 1, 100));
         disk.fill(processId);
-        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 60_000, interval: 20 });
+        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 300_000, interval: 20 });
         // Requests in progress may still fit when the disk fills up. Later ones do not.
         const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
-        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 60_000 });
+        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 300_000 });
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
         const readiness = async () => {
           const response = await fetch(`${operatorUrl}/readyz`);
           return [response.status, await response.json()];
         };
         await vi.waitFor(async () => expect(await readiness()).toEqual([503, { status: 'unavailable', reason: 'store' }]), {
-          timeout: 60_000,
+          timeout: 300_000,
         });
         disk.free(processId);
         const { status } = await vi.waitFor(
@@ -61,7 +61,7 @@ for (const { name, missing, create } of disks) {
             expect(response.status).not.toBe(503);
             return response;
           },
-          { timeout: 60_000 },
+          { timeout: 300_000 },
         );
         expect(status).toBe(200);
         expect((await readiness())[0]).toBe(200);
@@ -104,7 +104,7 @@ test('the embedded store recovers by itself when 16 MiB of a full disk are freed
   disk.leave(0);
   await expect(writeTimes(100)).rejects.toThrow(StoreUnavailableError);
   disk.leave(16 * MIB);
-  await vi.waitFor(write, { timeout: 60_000 });
+  await vi.waitFor(write, { timeout: 300_000 });
   await writeTimes(100);
 });
 

@@ -9,9 +9,6 @@ import type { Place } from './place.ts';
 import { fetchOf } from './request.ts';
 import type { ServiceResponse } from './request.ts';
 
-/** Milliseconds within which a service has recovered from an outage. */
-const RECOVERED_WITHIN = 60_000;
-
 /** A load, and the instance and store to check after the fault. */
 export interface Survey {
   readonly load: Load;
@@ -90,7 +87,7 @@ export const BUSY_DATABASE = { mayHaveBought: true };
 
 /** Runs a check. After an outage it retries, because a request on a connection that broke in the outage may still get a 503. */
 function onceRecovered<T>({ outage }: Survey, act: () => Promise<T>): Promise<T> {
-  return outage ? vi.waitFor(act, { timeout: RECOVERED_WITHIN, interval: 250 }) : act();
+  return outage ? vi.waitFor(act, { timeout: 300_000, interval: 250 }) : act();
 }
 
 /** Number of purchases that are repeated concurrently. */

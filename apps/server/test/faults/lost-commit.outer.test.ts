@@ -18,7 +18,7 @@ import type { ServiceResponse, Request } from './request.ts';
 
 const HOSTNAME = 'bought-once';
 const PURCHASE = vmPurchase(HOSTNAME, { key: 'once' });
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 300_000, interval: 50 };
 
 interface Commit {
   readonly name: string;

@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** In milliseconds. Interrupted purchases are undone within the timeout. */
-const WAIT = { timeout: 60_000, interval: 250 };
+const WAIT = { timeout: 300_000, interval: 250 };
 const COMMON = { RESELLER_SECRET: SECRET, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
 
 export async function newPlace(engine: Engine): Promise<Place> {

@@ -52,9 +52,7 @@ scrape_configs:
   async function read(path: string): Promise<{ data: { alerts: ApiAlert[]; result: unknown[] } }> {
     return JSON.parse(await (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).text());
   }
-  await expect
-    .poll(() => read('query?query=reseller_ready').then(({ data }) => data.result.length, String), { timeout: 120_000, interval: 500 })
-    .toBe(1);
+  await expect.poll(() => read('query?query=reseller_ready').then(({ data }) => data.result.length, String), { interval: 500 }).toBe(1);
   return async () => {
     const { data } = await read('alerts');
     return data.alerts.flatMap(({ state, labels, annotations }) => (state === FIRING ? [{ name: nameOf(labels), ...annotations }] : []));

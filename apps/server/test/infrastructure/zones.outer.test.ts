@@ -142,8 +142,8 @@ zone:
 `,
   );
   await runAlongside('/usr/sbin/knotd', ['--config', configuration]);
-  await expect.poll(() => dig(port, DOMAIN, 'DNSKEY'), { timeout: 60_000 }).toHaveLength(1);
-  await expect.poll(() => dig(port, 'net', 'DNSKEY'), { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(() => dig(port, DOMAIN, 'DNSKEY')).toHaveLength(1);
+  await expect.poll(() => dig(port, 'net', 'DNSKEY')).toHaveLength(2);
   const [flags, protocol, algorithm, ...key] = (await dig(port, 'net', 'DNSKEY')).find((line) => line.startsWith('257 '))?.split(' ') ?? [];
   const anchors = join(folder, 'anchors');
   writeFileSync(anchors, `trust-anchors { net. static-key ${flags} ${protocol} ${algorithm} "${key.join('')}"; };`);
@@ -183,8 +183,8 @@ async function certificateFor(
     DOMAIN: domain,
     DNS_PORT: dnsPort,
   };
-  await expect.poll(() => fetchStatus(authority.url), { timeout: 60_000 }).toBe('listens');
-  await promisify(execFile)('lego', [...options, ...challenge, 'run'], { env: environment, timeout: 120_000 });
+  await expect.poll(() => fetchStatus(authority.url)).toBe('listens');
+  await promisify(execFile)('lego', [...options, ...challenge, 'run'], { env: environment });
   return readFileSync(join(folder, 'certificates', `${domain}.crt`), 'utf8');
 }
 
@@ -229,12 +229,11 @@ describe.skipIf(withoutKnot !== undefined)(`a secondary name server${withoutKnot
     const { identifier } = await reseller.vm.create({ ...SMALL_VM, default_ptr: `web1.${DOMAIN}` });
     const addresses = (await reseller.vm.rdns.list(identifier)).map(({ ip_address }) => ip_address);
     const primary = resolverAt(dns.dnsPort);
-    for (const address of addresses)
-      await expect.poll(() => primary.reverse(address).catch(codeOf), { timeout: 60_000 }).toEqual([`web1.${DOMAIN}`]);
+    for (const address of addresses) await expect.poll(() => primary.reverse(address).catch(codeOf)).toEqual([`web1.${DOMAIN}`]);
     const [ipv4 = ''] = addresses;
     const reverseZone = `${ipv4.split('.').slice(0, -1).toReversed().join('.')}.in-addr.arpa`;
     await reseller.domain.dns.add(DOMAIN, { type: 'TXT', sub: 'www', data: 'say "hello"; \\ ok' });
-    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'TXT'), { timeout: 60_000 }).toEqual(['say "hello"; \\ ok']);
+    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'TXT')).toEqual(['say "hello"; \\ ok']);
     const folder = temporaryDirectory();
     mkdirSync(join(folder, 'zones'));
     const [port = 0] = await freePorts(1);
@@ -259,11 +258,11 @@ zone:
     );
     await runAlongside('/usr/sbin/knotd', ['--config', join(folder, 'knot.conf')]);
     const resolver = resolverAt(port);
-    await expect.poll(() => resolver.resolveTxt(`www.${DOMAIN}`).catch(codeOf), { timeout: 60_000 }).toEqual([['say "hello"; \\ ok']]);
+    await expect.poll(() => resolver.resolveTxt(`www.${DOMAIN}`).catch(codeOf)).toEqual([['say "hello"; \\ ok']]);
     expect(await resolver.resolveNs(DOMAIN)).toEqual(expect.arrayContaining(['ns1.provider.example', 'ns2.provider.example']));
     const answer = execFileSync('dig', ['@127.0.0.1', '-p', String(port), DOMAIN, 'DNSKEY', '+dnssec', '+short'], { encoding: 'utf8' });
     expect(answer).toMatch(/^257 3 13 /m);
-    await expect.poll(() => resolver.reverse(ipv4).catch(codeOf), { timeout: 60_000 }).toEqual([`web1.${DOMAIN}`]);
+    await expect.poll(() => resolver.reverse(ipv4).catch(codeOf)).toEqual([`web1.${DOMAIN}`]);
   });
 });
 
@@ -272,7 +271,7 @@ describe.skipIf(noResolver !== undefined)(`a resolver${noResolver === undefined 
   test('validates the answers of a domain with DNSSEC by the key of the zone above', { tags: 'deep' }, async () => {
     const { dns, reseller } = await startWithDomain();
     await reseller.domain.dns.add(DOMAIN, { type: 'A', sub: 'www', data: '198.51.100.23' });
-    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'A'), { timeout: 60_000 }).toEqual(['198.51.100.23']);
+    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'A')).toEqual(['198.51.100.23']);
     const registry = await startRegistry(dns);
     expect(await registry.validate()).toContain('; unsigned answer');
     const { ds_records: records } = await reseller.domain.dnssec.enable(DOMAIN);

@@ -260,9 +260,7 @@ async function manageDomain({ panel, reseller, real }: World): Promise<void> {
   expect((await reseller.domain.list()).toSorted()).toEqual(['moves-to-panel.net', DOMAIN]);
 
   await domains.registerDomain(panel, { service: '5003', name: SIGNED_DOMAIN, contact: CONTACT });
-  await expect
-    .poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN), { timeout: 60_000 })
-    .toMatchObject({ status: 'enabled', managed_by: 'service' });
+  await expect.poll(() => reseller.domain.dnssec.enable(SIGNED_DOMAIN)).toMatchObject({ status: 'enabled', managed_by: 'service' });
   expect((await reseller.domain.dnssec.info(SIGNED_DOMAIN)).ds_records).toHaveLength(1);
 }
 

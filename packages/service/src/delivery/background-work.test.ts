@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 
 import { backgroundWork, singleWork } from './background-work.ts';
 
-const WAIT = { timeout: 60_000 };
+const WAIT = { timeout: 300_000 };
 
 interface Piece {
   readonly accountId: string;

@@ -28,7 +28,7 @@ test('undoes a purchase that a crash interrupted at the next start, and lets the
   const service = await startService({ hypervisor });
   const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
   const lost = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
-  await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 60_000 });
+  await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 300_000 });
 
   // The copy has the data that a process leaves if it is killed at this moment.
   const left = mkdtempSync(join(tmpdir(), 'left-'));

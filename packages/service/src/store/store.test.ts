@@ -292,7 +292,7 @@ test('rolls back a transaction whose PostgreSQL connection is cut, and continues
     await store.read(async (reading) => {
       other = reading;
       await sql`select pg_terminate_backend(${pid})`.execute(reading);
-      await vi.waitUntil(() => isGone(pid), { timeout: 60_000 });
+      await vi.waitUntil(() => isGone(pid), { timeout: 300_000 });
     });
     await createAccount(db, ports, { name: 'rolled back too', creditLimit: 0n });
   });

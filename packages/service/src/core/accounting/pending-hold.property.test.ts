@@ -134,7 +134,7 @@ describe.each(engines)('on %s', (engine) => {
                 apiKey,
                 form: operation === 'changeVm' ? { cores: 3, mem: 4096, disk: 40 } : { mode: 'start' },
               });
-        await expect.poll(() => standstill.held.length - standstill.ended, { timeout: 60_000 }).toBe(1);
+        await expect.poll(() => standstill.held.length - standstill.ended).toBe(1);
         service.clock.advanceTo(end);
         await service.runScheduledJobs();
         await expectExactHolds(service.store);
@@ -161,7 +161,7 @@ describe.each(engines)('on %s', (engine) => {
     const account = await service.account('20.00');
     standstill.holds = 'before';
     const sent = service.call('createVm', { form: SMALL_VM, apiKey: account.apiKey });
-    await expect.poll(() => standstill.held.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => standstill.held.length).toBe(1);
     for (const end of ['2028-03-01T00:00:00Z', '2028-04-01T00:00:00Z']) {
       service.clock.advanceTo(end);
       await service.runScheduledJobs();

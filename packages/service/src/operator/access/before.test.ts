@@ -155,9 +155,9 @@ test.each(contests)(
     await other.query('begin');
     expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
     const first = one.operate(...change(1));
-    await expect.poll(() => countWaiting(other), { timeout: 60_000, interval: 10 }).toBe(1);
+    await expect.poll(() => countWaiting(other)).toBe(1);
     const second = two.operate(...change(2));
-    await expect.poll(() => countWaiting(other), { timeout: 60_000, interval: 10 }).toBe(2);
+    await expect.poll(() => countWaiting(other)).toBe(2);
     await other.query('rollback');
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
     const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;

@@ -46,7 +46,7 @@ ignore_startup_parameters = extra_float_digits
       await client.connect();
       await client.end();
     },
-    { timeout: 60_000 },
+    { timeout: 300_000 },
   );
   return url;
 }
