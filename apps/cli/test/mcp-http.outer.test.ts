@@ -70,6 +70,8 @@ test('over HTTP, a client that reconnects without an end takes the place of an i
 test('over HTTP, only a client with the token, and no page of a browser, is served', async () => {
   const { server, address, file, authorization } = await serveOverHttp();
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  // 256 bits.
+  expect(authorization).toMatch(/^Bearer [\w-]{43}$/);
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers: { authorization } } }));
   expect(await client.callTool({ name: 'vm_hosts', arguments: {} })).toMatchObject({ structuredContent: { total: 3 } });

@@ -212,7 +212,7 @@ test.each(['999.1.1.1', '203.0.113.0/33', '2001:db8::/129', '1.2.3.4/', '10.0.0'
 test('the last use of a key is stored without a commit for each request, and at the latest when the service stops', async () => {
   const service = await startOperator();
   const { client } = service;
-  const account = await service.account();
+  const [account, other] = [await service.account(), await service.account()];
   const lastUsed = async () => (await operator.listApiKeys({ client, path: { account_id: account.id } })).items[0]?.last_used;
   expect(await lastUsed()).toBeNull();
   await service.call('listDomains', { apiKey: account.apiKey });
@@ -223,10 +223,9 @@ test('the last use of a key is stored without a commit for each request, and at 
   await service.call('listDomains', { apiKey: account.apiKey });
   const again = service.clock.now();
   await service.close();
-  const rows = await service.store.read((db) =>
-    db.selectFrom('api_keys').select('last_used').where('account_id', '=', account.id).execute(),
-  );
-  expect(rows).toEqual([{ last_used: again }]);
+  const usesOf = ({ id }: { id: string }) =>
+    service.store.read((db) => db.selectFrom('api_keys').select('last_used').where('account_id', '=', id).execute());
+  expect([await usesOf(account), await usesOf(other)]).toEqual([[{ last_used: again }], [{ last_used: null }]]);
 });
 
 test('a reseller lists, rotates and revokes its keys; a restricted key manages only itself', async () => {
