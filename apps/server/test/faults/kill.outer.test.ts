@@ -15,7 +15,7 @@ import { between, randomFrom, ROUNDS, seed } from './random.ts';
 const LEASE = { RESELLER_LEASE_SECONDS: '3' };
 const CALLERS = 16;
 /** Maximum number of extra rounds until a kill has interrupted a purchase. */
-const FURTHER = 5;
+const FURTHER = 20;
 /** Maximum number of responses before the kill. */
 const LATEST = 120;
 
