@@ -18,6 +18,16 @@ test('the operations that cannot be undone are those that the document marks', (
   expect(shown.toSorted()).toEqual(marked.toSorted());
 });
 
+test('the operations that may only create are those with If-None-Match', () => {
+  const described = Object.values(operatorDocument.paths)
+    .flatMap((path): object[] => Object.values(path))
+    .filter((operation) => 'parameters' in operation && JSON.stringify(operation.parameters).includes('IfNoneMatch'))
+    .map((operation) => 'operationId' in operation && operation.operationId);
+  const shown = Object.entries(operations).flatMap(([id, { mayOnlyCreate }]) => (mayOnlyCreate ? [id] : []));
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.toSorted()).toEqual(described.toSorted());
+});
+
 test('the secret of a response is the one that the document marks, unless an operation returns it again', () => {
   const described = readOperations(document);
   const isReadable = new Set(

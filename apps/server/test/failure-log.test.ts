@@ -67,6 +67,17 @@ test('a stack is in the log once, whatever its message, also that of a cause; th
   ]);
 });
 
+test('1,000 stacks are known, so that a service with ever new ones does not keep them all', () => {
+  const { lines, logger } = startLog();
+  const log = (file: number) => logger.error({ err: { type: 'Error', message: 'away', stack: `Error: away\n    at ${file}.ts:1:1` } });
+  for (let file = 1; file <= 1_000; file++) log(file);
+  log(1);
+  expect(lines.at(-1)?.err?.stack).toBeUndefined();
+  log(1_001);
+  log(1);
+  expect(lines.at(-1)?.err?.stack).toBeDefined();
+});
+
 test('a stack is in the log again after the time', async () => {
   const { lines, logger } = startLog(5);
   const failure = new Error('away');

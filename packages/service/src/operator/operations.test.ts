@@ -101,7 +101,8 @@ test('stops, starts, resizes, restarts and removes VMs, and changes nothing on r
   expect(await operator.getVm({ client, path })).toMatchObject({
     state: 'running',
     monthly_price: '10.40',
-    ipv4: [expect.any(String)],
+    ipv4: [expect.stringMatching(/^[\d.]+$/)],
+    ipv6: [expect.stringMatching(/::\/64$/)],
   });
   clock.advance(1_000);
   for (let n = 0; n < 2; n++) expect(await operator.stopVm({ client, path })).toMatchObject({ state: 'stopped' });
@@ -150,7 +151,16 @@ test('schedules sales, ends them by hand, and refuses unknown host systems', asy
   const body = { title: 'Spring', start_date, upgradable: true, max_volume: 3, pricings: { nl_ryzen: { core: '1.00' } } };
   const sale = await operator.createSale({ client, body });
   expect(sale).toMatchObject({ state: 'scheduled', used_volume: 0, pricings: { nl_ryzen: { core: '1.00' } }, ended: null });
-  clock.advance(1_000);
+  /** The states in whose lists the sale is. */
+  async function listedIn(): Promise<string[]> {
+    const states = ['scheduled', 'active', 'ended'] as const;
+    const lists = await Promise.all(states.map((state) => operator.listSales({ client, query: { state } })));
+    return states.filter((_, index) => lists[index]?.items.some(({ id }) => id === sale.id));
+  }
+  clock.advance(999);
+  expect(await listedIn()).toEqual(['scheduled']);
+  clock.advance(1);
+  expect(await listedIn()).toEqual(['active']);
   expect((await operator.listSales({ client, query: { state: 'active' } })).items[0]?.id).toBe(sale.id);
   for (let n = 0; n < 2; n++) {
     expect(await operator.endSale({ client, path: { sale_id: sale.id } })).toMatchObject({
@@ -158,6 +168,7 @@ test('schedules sales, ends them by hand, and refuses unknown host systems', asy
       ended: expect.any(String),
     });
   }
+  expect(await listedIn()).toEqual(['ended']);
   const unknown = { ...body, pricings: { mars: { core: '1.00' } } };
   expect(await refusalOf(operator.createSale({ client, body: unknown }))).toMatchObject({
     status: 422,

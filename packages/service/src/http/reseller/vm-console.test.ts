@@ -100,6 +100,7 @@ describe.each(engines)('on %s', (engine) => {
     socket.close();
     await once(socket, 'close');
     await expect.poll(() => sessionsIn(service)).toEqual([]);
+    await expect.poll(() => service.hypervisor.consoles.get(Number(vmid))?.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
   test('a link expires to the millisecond, and after it nothing is left in the store', async () => {

@@ -143,7 +143,9 @@ describe.each(engines)('on %s', (engine) => {
       service.clock.advance(60_000);
       await service.runScheduledJobs();
     }
-    const first = (await operator.createVmBackup({ client, path: vm })).backups[0]?.id ?? '';
+    const [made] = (await operator.createVmBackup({ client, path: vm })).backups;
+    expect(made).toMatchObject({ scheduled: false });
+    const first = made?.id ?? '';
     const one = { ...vm, backup_id: first };
     // While a backup is made, the VM accepts no other change.
     const whileBusy = [
