@@ -16,7 +16,8 @@ async function serveOverHttp() {
   let said = '';
   server.stderr.on('data', (chunk) => (said += chunk));
   await expect.poll(() => said).toContain('The bearer token is in ');
-  const [, address = '', file = ''] = /at (http:\S+)\. The bearer token is in (\S+)\.\n/.exec(said) ?? [];
+  const [, address = '', file = ''] =
+    /^Serving \d+ tools of .*, read-only, at (http:\S+)\. The bearer token is in (\S+)\.\n/m.exec(said) ?? [];
   return { server, address, file, authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
 }
 
