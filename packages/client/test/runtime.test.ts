@@ -32,13 +32,13 @@ describe('sendOnce', () => {
 
   test('returns a whole response, whatever its status', async () => {
     const url = await serve((_, response) => void response.writeHead(418, { 'x-a': 'b' }).end('short and stout'));
-    const attempt = await sendOnce(connection, request(url), 10_000);
+    const attempt = await sendOnce(connection, request(url), 60_000);
     expect(attempt).toMatchObject({ status: 418, text: 'short and stout' });
   });
 
   test('does not follow a redirect', async () => {
     const url = await serve((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
-    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ status: 302 });
+    expect(await sendOnce(connection, request(url), 60_000)).toMatchObject({ status: 302 });
   });
 
   test('reports a timeout if no response comes in time', async () => {
@@ -72,7 +72,7 @@ describe('sendOnce', () => {
 
   test('reports that a request did not leave if no server listens', async () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
-    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ Class: ConnectionError, notCarriedOut: 'attempt' });
+    expect(await sendOnce(connection, request(url), 60_000)).toMatchObject({ Class: ConnectionError, notCarriedOut: 'attempt' });
   });
 
   const failureOf = (message: string, facts: object) => Object.assign(new Error(message), facts);
@@ -93,7 +93,7 @@ describe('sendOnce', () => {
     ['an alert about the certificate of the client', failureOf('x', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }), undefined],
   ])('says what %s proves', async (_, cause, notCarriedOut) => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
-    const failed = await sendOnce(connect({ baseUrl: 'http://a.test', fetch }, API), request('http://a.test/'), 10_000);
+    const failed = await sendOnce(connect({ baseUrl: 'http://a.test', fetch }, API), request('http://a.test/'), 60_000);
     expect(failed).toMatchObject({ Class: ConnectionError, notCarriedOut });
   });
 
@@ -108,23 +108,23 @@ describe('sendOnce', () => {
       }
     };
     const connected = connect({ baseUrl: 'http://a.test', fetch, middleware: [repeating] }, API);
-    expect(await sendOnce(connected, request('http://a.test/'), 10_000)).toMatchObject({ notCarriedOut: undefined });
+    expect(await sendOnce(connected, request('http://a.test/'), 60_000)).toMatchObject({ notCarriedOut: undefined });
   });
 
   test('a refused connection proves that nothing was sent, whatever other calls send at the same time', async () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: refused }));
     const passing: Middleware = (next) => (url, init) => next(url, init);
     const connected = connect({ baseUrl: 'http://a.test', fetch, middleware: [passing] }, API);
-    const attempts = await Promise.all([1, 2, 3].map(() => sendOnce(connected, request('http://a.test/'), 10_000)));
+    const attempts = await Promise.all([1, 2, 3].map(() => sendOnce(connected, request('http://a.test/'), 60_000)));
     expect(attempts).toMatchObject([1, 2, 3].map(() => ({ notCarriedOut: 'attempt' })));
   });
 
   test('reports an abort, and whether the request had been sent', async () => {
     const url = await serve(() => {});
-    const before = await sendOnce(connection, request(url), 10_000, AbortSignal.abort());
+    const before = await sendOnce(connection, request(url), 60_000, AbortSignal.abort());
     expect(before).toMatchObject({ Class: AbortedError, notCarriedOut: 'attempt', transient: false });
     const controller = new AbortController();
-    const during = sendOnce(connection, request(url), 10_000, controller.signal);
+    const during = sendOnce(connection, request(url), 60_000, controller.signal);
     controller.abort(new Error('enough'));
     expect(await during).toMatchObject({
       Class: AbortedError,
@@ -185,6 +185,18 @@ describe('classify', () => {
     const verdict = classify(response);
     expect({ notCarriedOut: undefined, ...verdict }).toMatchObject(expected);
     expect('Class' in verdict && verdict.Class.name).toBe(name);
+  });
+
+  test.each<[number, unknown, object]>([
+    [412, { net: 12.38, max_price: 10 }, { price: 12.38, maxPrice: 10 }],
+    [412, { net: 0, max_price: 0 }, { price: 0, maxPrice: 0 }],
+    [412, { net: '12.38' }, {}],
+    [412, null, {}],
+    [409, { net: 12.38, max_price: 10 }, {}],
+  ])('a refusal with status %i and the data %j has the prices %j', (status, data, prices) => {
+    const text = JSON.stringify({ status: 'error', type: 'some_type', requestID: null, message: 'No.', data });
+    const { price, maxPrice } = Object(Object(classify(received(status, text))).details);
+    expect({ price, maxPrice }).toEqual({ price: undefined, maxPrice: undefined, ...prices });
   });
 
   test.each<[string, Received, string, object]>([
