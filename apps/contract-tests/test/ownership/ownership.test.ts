@@ -399,6 +399,7 @@ describe('the command', () => {
       'putLine=in_1 has no effect: putLine has 2 path parameters. Give all of them: putLine=INVOICE/LINE.',
     );
     expect(await plan('--also', 'putLine=in_1/2', '--except', 'putLine')).toContain('putLine: it is excluded with --except');
+    expect(await plan('--also', 'putLine')).toMatch(/\(putLine, up to 1\): you named it$/m);
     const announced = await command(
       ['--target', 'http://127.0.0.1:9', '--document', file, '--mode', 'full', '--also', 'putLine=in_1/2'],
       {},
