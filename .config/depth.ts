@@ -6,6 +6,9 @@ export const isDeep: boolean = ring === 'deep';
 /** The limit of one wait, and of a usual test, in milliseconds. It is long, because a busy machine is slow, and a slow test is not a failure. */
 export const WAIT_LIMIT_MS = 600_000;
 
+/** The shortest limit of a wait in milliseconds: below that of a test, so that a failure says which condition was not met. */
+export const POLL_LIMIT_MS = 300_000;
+
 /** The limit of a test, in milliseconds. */
 export const TEST_TIMEOUT_MS: number = isDeep ? 6 * WAIT_LIMIT_MS : WAIT_LIMIT_MS;
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
-import { deepTag, TEST_TIMEOUT_MS } from './depth.ts';
+import { deepTag, POLL_LIMIT_MS, TEST_TIMEOUT_MS } from './depth.ts';
 import { QUIET_TOOLS } from './quiet-tools.ts';
 import { outerTag, ring } from './rings.ts';
 import { testFiles } from './test-files.ts';
@@ -40,7 +40,7 @@ export default defineConfig({
     testTimeout: TEST_TIMEOUT_MS,
     // A hook may pack every package, which takes minutes on a busy machine.
     hookTimeout: 1_200_000,
-    expect: { poll: { timeout: 300_000, interval: 10 } },
+    expect: { poll: { timeout: POLL_LIMIT_MS, interval: 10 } },
     restoreMocks: true,
   },
 });

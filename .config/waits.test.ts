@@ -4,11 +4,10 @@ import { join, resolve } from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { POLL_LIMIT_MS } from './depth.ts';
+
 const ROOT = resolve(import.meta.dirname, '..');
 const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
-
-/** The shortest limit of a wait. A machine that also does other work has been ten times slower than usual. */
-const WAIT_MS = 300_000;
 
 /** A limit of a request below a minute. */
 const SHORT_REQUEST = /AbortSignal\.timeout\((?:\d{1,4}|[1-5]?\d_?\d{3})\)/;
@@ -32,7 +31,7 @@ test('no wait has a limit below five minutes and no request one below a minute, 
     .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
   const short = files.flatMap(({ file, text }) =>
     [...text.matchAll(/\btimeout: (\d[\d_]*) ?[,}]/g)]
-      .filter(({ 1: given = '', index }) => Number(given.replaceAll('_', '')) < WAIT_MS && isWaitOrConstant(text.slice(0, index)))
+      .filter(({ 1: given = '', index }) => Number(given.replaceAll('_', '')) < POLL_LIMIT_MS && isWaitOrConstant(text.slice(0, index)))
       .map(([found]) => `${file}: ${found}`),
   );
   expect(short).toEqual([]);

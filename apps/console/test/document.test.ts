@@ -9,20 +9,16 @@ import { operations } from '../src/document/operations.data.ts';
 const document = parseDocument(operatorDocument);
 
 test('the operations that cannot be undone are those that the document marks', () => {
-  const marked = Object.values(operatorDocument.paths)
-    .flatMap((path): object[] => Object.values(path))
-    .filter((operation) => 'x-destructive' in operation && operation['x-destructive'] === true)
-    .map((operation) => 'operationId' in operation && operation.operationId);
+  const marked = describedWhere((operation) => 'x-destructive' in operation && operation['x-destructive'] === true);
   const shown = Object.entries(operations).flatMap(([id, { destructive }]) => (destructive ? [id] : []));
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.toSorted()).toEqual(marked.toSorted());
 });
 
 test('the operations that may only create are those with If-None-Match', () => {
-  const described = Object.values(operatorDocument.paths)
-    .flatMap((path): object[] => Object.values(path))
-    .filter((operation) => 'parameters' in operation && JSON.stringify(operation.parameters).includes('IfNoneMatch'))
-    .map((operation) => 'operationId' in operation && operation.operationId);
+  const described = describedWhere(
+    (operation) => 'parameters' in operation && JSON.stringify(operation.parameters).includes('IfNoneMatch'),
+  );
   const shown = Object.entries(operations).flatMap(([id, { mayOnlyCreate }]) => (mayOnlyCreate ? [id] : []));
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.toSorted()).toEqual(described.toSorted());
@@ -44,6 +40,14 @@ test('the secret of a response is the one that the document marks, unless an ope
   expect(shown.length).toBeGreaterThan(0);
   expect(shown).toEqual(marked);
 });
+
+/** The identifiers of the operations of the document for which a condition holds. */
+function describedWhere(holds: (operation: object) => boolean) {
+  return Object.values(operatorDocument.paths)
+    .flatMap((path): object[] => Object.values(path))
+    .filter(holds)
+    .map((operation) => 'operationId' in operation && operation.operationId);
+}
 
 /** The paths of the secrets in the examples of the successful responses, such as `issued.key`. */
 function secretsInExamples({ responses }: Operation): string[] {

@@ -1,5 +1,5 @@
-import { parseDocument } from '@reseller/contract';
-import { runContract } from '@reseller/contract/engine';
+import { parseDocument, readOperations } from '@reseller/contract';
+import { readEnvelope, runContract } from '@reseller/contract/engine';
 import { expect, test } from 'vitest';
 
 import { resellerRules } from '../src/reseller.ts';
@@ -12,18 +12,20 @@ const ENVELOPE = {
 };
 const REFUSAL = { ...ENVELOPE, properties: { ...ENVELOPE.properties, status: { const: 'error' }, data: { type: 'null' } } };
 const json = (schema: unknown): unknown => ({ 'application/json': { schema } });
-const document = parseDocument({
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
-  paths: {
-    '/things': {
-      get: {
-        operationId: 'listThings',
-        responses: { 200: { description: 'Things.', content: json(ENVELOPE) }, 404: { description: 'None.', content: json(REFUSAL) } },
+const documentOf = (success: object, failure: object) =>
+  parseDocument({
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/things': {
+        get: {
+          operationId: 'listThings',
+          responses: { 200: { description: 'Things.', content: json(success) }, 404: { description: 'None.', content: json(failure) } },
+        },
       },
     },
-  },
-});
+  });
+const document = documentOf(ENVELOPE, REFUSAL);
 const ID = '0192f672-7daa-7a31-9c02-6de1f0a47b58';
 
 test.each<[string, number, unknown, string]>([
@@ -53,4 +55,19 @@ test.each([404, 429, 503])('an undescribed %i is not a violation where only succ
   });
   const { findings } = await runContract({ document: given, target: url, extensions: resellerRules(given) });
   expect(findings.filter(({ check, verdict }) => check === 'envelope-kept' || (verdict === 'violation' && status < 500))).toEqual([]);
+});
+
+test('the envelope has the outcome, the first of two identifiers, and the data that failures do not have', () => {
+  const withParent = ({ required, properties, ...schema }: typeof ENVELOPE) => ({
+    ...schema,
+    required: [...required, 'parentID'],
+    properties: { ...properties, parentID: properties.requestID },
+  });
+  const described = documentOf(withParent(ENVELOPE), withParent(REFUSAL));
+  expect(readEnvelope(described, readOperations(described))).toEqual({
+    required: ['status', 'requestID', 'data', 'parentID'],
+    outcome: { name: 'status', success: ['success'], failure: ['error'] },
+    identifier: 'requestID',
+    payload: 'data',
+  });
 });
