@@ -49,7 +49,11 @@ async function realSandbox() {
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     return pids;
   }
-  onTestFinished(() => void endMachines());
+  onTestFinished(({ task }) => {
+    if (task.result?.state === 'fail')
+      for (const name of machines().names) process.stderr.write(`${name}: ${readFileSync(join(folder, name, 'qemu.log'), 'utf8')}\n`);
+    endMachines();
+  });
   const start = () =>
     startServer({ RESELLER_DATA_DIR: data, RESELLER_OPERATOR_TOKEN: TOKEN, RESELLER_HYPERVISOR: 'qemu', RESELLER_QEMU_IMAGES: images });
   return { start, machines, machinePids, endMachines, folder };

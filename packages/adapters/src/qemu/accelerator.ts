@@ -5,40 +5,56 @@ import { access } from 'node:fs/promises';
 /** The processor of the guests by accelerator. */
 export const CPUS = { kvm: 'host', tcg: 'max' } as const;
 
-const PROBE_TIMEOUT_MS = 3_000;
-/** `timeout` ends the probe also when this process is killed. A guest that hangs would occupy a core forever. */
-const PROBE = [
-  ['--signal=KILL', '5', 'qemu-system-x86_64'],
-  ['-machine', 'pc', '-accel', 'kvm', '-cpu', CPUS.kvm, '-m', '32', '-nodefaults', '-display', 'none', '-no-reboot'],
-  ['-chardev', 'stdio,id=debug', '-device', 'isa-debugcon,iobase=0x402,chardev=debug'],
-].flat();
+const PROBE_SECONDS = 5;
+const MACHINE = ['-machine', 'pc', '-m', '128', '-nodefaults', '-display', 'none', '-no-reboot', '-chardev', 'stdio,id=output'];
+/** Guests of a probe, each with the text that it prints at its end. */
+const FIRMWARE = { given: ['-device', 'isa-debugcon,iobase=0x402,chardev=output'], end: 'No bootable device' };
+const KERNEL = { given: ['-serial', 'chardev:output', '-append', 'console=ttyS0 quiet panic=-1'], end: 'Kernel panic' };
 
 /**
- * KVM if guests run with it, or else emulation. In some containers /dev/kvm can be opened and QEMU starts, but the guest hangs, or QEMU cannot give
- * it the processor of the host. So a machine without a disk has to come to the end of its firmware, which takes 0.3 s.
+ * Returns KVM if guests run with it, or else emulation.
+ *
+ * @param kernel The path of a Linux kernel. Without one, only the firmware is probed.
  */
-export async function usableAccelerator(): Promise<'kvm' | 'tcg'> {
+export async function usableAccelerator(kernel: string | undefined): Promise<'kvm' | 'tcg'> {
   try {
     await access('/dev/kvm', constants.R_OK | constants.W_OK);
   } catch {
     return 'tcg';
   }
-  return (await firmwareRuns()) ? 'kvm' : 'tcg';
+  return (await runsGuests('kvm', kernel)) ? 'kvm' : 'tcg';
 }
 
-function firmwareRuns(): Promise<boolean> {
+/**
+ * Whether a machine without a disk comes to the end of its kernel, or of its firmware, in some seconds. In some containers and nested machines,
+ * /dev/kvm can be opened and QEMU starts, but the guest hangs, some not before their kernel, or QEMU cannot give it the processor of the host.
+ */
+export async function runsGuests(
+  accelerator: keyof typeof CPUS,
+  kernel: string | undefined,
+  seconds: number = PROBE_SECONDS,
+): Promise<boolean> {
+  const { given, end } = kernel === undefined ? FIRMWARE : KERNEL;
+  const guest = [
+    ...MACHINE,
+    '-accel',
+    accelerator,
+    '-cpu',
+    CPUS[accelerator],
+    ...given,
+    ...(kernel === undefined ? [] : ['-kernel', kernel]),
+  ];
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const child = spawn('timeout', PROBE, { stdio: ['ignore', 'pipe', 'ignore'] });
-  const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS);
+  // `timeout` ends the probe also when this process is killed. A guest that hangs would occupy a core forever.
+  const child = spawn('timeout', ['--signal=KILL', String(seconds), 'qemu-system-x86_64', ...guest], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let printed = '';
   child.stdout.on('data', (bytes) => {
     printed += String(bytes);
-    if (printed.includes('No bootable device')) resolve(true);
+    if (printed.includes(end)) resolve(true);
   });
   child.once('error', () => resolve(false));
-  child.once('exit', () => resolve(false));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    child.kill();
-  });
+  child.once('close', () => resolve(false));
+  return promise.finally(() => child.kill());
 }

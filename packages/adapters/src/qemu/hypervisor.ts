@@ -1,6 +1,6 @@
 /** A hypervisor on this machine: each VM is a process of QEMU, with or without KVM. Linux only. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
 import { readdir, rename, statfs } from 'node:fs/promises';
 import { availableParallelism, hostname as hostOf, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
@@ -127,7 +127,7 @@ export function qemuHypervisor(options: QemuOptions): QemuHypervisor {
     options,
     folders: foldersIn(options.directory, options.serviceId),
     tasks: diskTasks(options.taskAfterMs ?? DEFAULT_TASK_AFTER_MS),
-    accelerator: () => (accelerator ??= options.accelerator ? Promise.resolve(options.accelerator) : usableAccelerator()),
+    accelerator: () => (accelerator ??= options.accelerator ? Promise.resolve(options.accelerator) : usableAccelerator(anyKernel(options))),
   };
   return { ...changesOn(host), ...viewsOf(host) };
 }
@@ -476,6 +476,12 @@ function imageOf({ options: { images, defaultImage } }: Host, os: string): strin
   const image = names.map((name) => join(images, `${name}.qcow2`)).find((path) => existsSync(path));
   if (image === undefined) throw new Error(`There is no image of ${os}. Put it into ${images} as ${os}.qcow2.`);
   return image;
+}
+
+/** A kernel of the images, if any operating system has one next to its image. */
+function anyKernel({ images }: QemuOptions): string | undefined {
+  const [name] = globSync('*.kernel', { cwd: images });
+  return name && join(images, name);
 }
 
 function kernelOf(image: string): MachineOptions['kernel'] {
