@@ -60,6 +60,20 @@ test('answers for records of each type as soon as they are added, and with the n
   expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.99']);
 });
 
+test.each([
+  ['the name of the record itself', '1 . port=8443', '0001 00 0003 0002 20fb'],
+  ['another name', '0 w.example.net', '0000 01 77 07 6578616d706c65 03 6e6574 00'],
+])('sends the data of an HTTPS record whose target is %s byte for byte', async (_, data, bytes) => {
+  const { add, port } = await startWithZone();
+  await add('HTTPS', '', data);
+  const client = createSocket('udp4');
+  onTestFinished(() => void client.close());
+  const question = Object.assign({ name: path.domain, type: 'NULL' } as const, { type: 'UNKNOWN_65' });
+  client.send(packet.encode({ type: 'query', id: 7, questions: [question] }), port, '127.0.0.1');
+  const [message] = await once(client, 'message');
+  expect(packet.decode(message).answers).toMatchObject([{ type: 'UNKNOWN_65', data: Buffer.from(bytes.replaceAll(' ', ''), 'hex') }]);
+});
+
 test('follows aliases, answers for wildcards, and leaves delegated names to other servers', async () => {
   const { resolver, add } = await startWithZone();
   await add('A', 'web', '198.51.100.1');

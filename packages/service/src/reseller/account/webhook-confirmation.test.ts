@@ -143,7 +143,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   test('an event is not added for an unconfirmed URL once as many wait as may, and stays in the feed', async () => {
-    const { service, webhook, deliveries, buyVm, sendTest } = await startWithWebhook({ engine }, fail);
+    const { service, receiver, webhook, deliveries, buyVm, sendTest } = await startWithWebhook({ engine }, fail);
     await afterRounds(service, async () => (await webhook()).failing_since !== null);
     await fillQueue(service, MAX_WAITING - 2);
     const newest = async () => (await deliveries())[0].delivery_id;
@@ -155,6 +155,10 @@ describe.each(engines)('on %s', (engine) => {
     const { events } = (await service.call('listEvents', { form: { type: 'vm.created' } })).body.data;
     expect(events).toHaveLength(2);
     expect((await sendTest()).body.data).toEqual({ delivery_id: 1 });
+    // The test of another URL is added all the same.
+    const { webhook_id } = (await service.call('addWebhook', { form: { url: `${receiver.url}/other` } })).body.data;
+    const others = (await service.call('listWebhookDeliveries', { path: { webhook_id } })).body.data.deliveries;
+    expect(others).toMatchObject([{ delivery_id: 1, type: 'webhook.test' }]);
   });
 });
 
