@@ -147,7 +147,7 @@ const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, own
   renewDomain: (service, owner) => renewalOf(service, owner, 'kept.net'),
   quoteRenewDomain: (service, owner) => renewalOf(service, owner, 'priced.net'),
   setDomainHandle: async (service, owner) => ({
-    ...(await registerDomain(service, owner, 'inherited.net')),
+    ...(await registerDomain(service, owner, ownDomain(owner, 'inherited'))),
     form: { handle: await handleOf(service, { apiKey: owner.apiKey, phone: PHONE }) },
   }),
   getDomainDnssec: (service, owner) => registerDomain(service, owner, 'signed-or-not.net'),
@@ -200,10 +200,10 @@ const goodCalls: Readonly<Partial<Record<OperationId, (service: TestService, own
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all', ttl: 300 },
   }),
   editDomainDnsRecord: async (service, owner) => ({
-    ...(await addRecord(service, owner, 'amended.net')),
+    ...(await addRecord(service, owner, 'amended')),
     form: { type: 'TXT', sub: 'mail', data: 'v=spf1 mx -all', ttl: 300 },
   }),
-  removeDomainDns: (service, owner) => addRecord(service, owner, 'reduced.net'),
+  removeDomainDns: (service, owner) => addRecord(service, owner, 'reduced'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
   getInvoice: async (service, owner) => {
@@ -353,13 +353,18 @@ async function registerDomain(
   return { path: { domain } };
 }
 
+/** The name of a domain that each owner can have. */
+function ownDomain({ id }: Owner, name: string): string {
+  return `${name}-${id.slice(-12)}.net`;
+}
+
 /** A domain with a DNS record. */
 async function addRecord(
   service: TestService,
   owner: Owner,
-  domain: string,
+  name: string,
 ): Promise<{ readonly path: { readonly domain: string; readonly record_id: string } }> {
-  const { path } = await registerDomain(service, owner, domain);
+  const { path } = await registerDomain(service, owner, ownDomain(owner, name));
   const form = { type: 'TXT', sub: 'www', data: 'v=spf1 -all' };
   const { body } = await service.call('addDomainDns', { path, form, apiKey: owner.apiKey });
   return { path: { ...path, record_id: body.data.record_id } };

@@ -77,6 +77,31 @@ test.each(withPath.filter((id) => !PUBLIC.has(id)))(
   },
 );
 
+/**
+ * The further identifiers of each request: below the resource in its path, such as that of a backup, or in its form, such as the handle of a new
+ * domain. A delivery has its number in its webhook only, and any domain can be a reverse name.
+ */
+const named = apiOperations.flatMap((api) => {
+  const inPath = pathParametersOf(api).slice(1);
+  const inForm = Object.keys(Object(api.operation.form?.schema).properties ?? {}).filter((name) => UNKNOWN.has(name));
+  const places = [...inPath.map((name) => ['path', name] as const), ...inForm.map((name) => ['form', name] as const)];
+  return places.flatMap(([place, name]) => (name === 'delivery_id' || name === 'domain' ? [] : [[api.id, place, name] as const]));
+});
+
+test.each(named)('%s: the %s cannot name a %s of another account, and nothing changes', async (id, place, name) => {
+  const service = await customer();
+  const [owner, stranger] = [await service.account(), await service.account()];
+  const [theirs, own] = [await goodCall(service, id, owner), await goodCall(service, id, stranger)];
+  // Good orders name no stored SSH key.
+  const foreign = theirs[place]?.[name] ?? (await goodCall(service, 'resetVmPassword', owner)).form?.[name];
+  expect(foreign).toBeDefined();
+  const before = await contentsOf(service);
+  const { status } = await service.call(id, { ...own, [place]: { ...own[place], [name]: foreign } });
+  expect([404, 422]).toContain(status);
+  expect(await contentsOf(service)).toEqual(before);
+  expect((await service.call(id, own)).status).toBe(200);
+});
+
 test.each([...PUBLIC])('%s: every account gets the same response', async (id) => {
   const service = await customer();
   const sent = await goodCall(service, id, await service.account());

@@ -73,7 +73,7 @@ test('injects an error the given number of times, for the given key and operatio
   const { client } = service;
   const isolated = await operator.createIsolatedAccount({ client, body: { name: 'run' } });
   const { key: apiKey, id } = isolated.api_key;
-  const fault = (body: operator.CreateFaultRequest) => operator.createFault({ client, body: { api_key_ids: [id], ...body } });
+  const fault = (body: operator.CreateFaultRequest) => operator.createFault({ client, body: { api_key_ids: [id.toUpperCase()], ...body } });
   await fault({ operations: ['listDomains'], effect: { kind: 'error', status: 503 }, times: 2 });
   const ask = (key = apiKey) => service.call('listDomains', { apiKey: key });
   expect((await ask(service.apiKey)).status).toBe(200);
