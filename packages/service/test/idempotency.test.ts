@@ -1,5 +1,5 @@
 /** Repeated requests, for every operation of the document that changes something. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { issueApiKey, systemRandom } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
@@ -191,7 +191,7 @@ test.each(delivered)(
     hypervisor.hold();
     const resume = pauseRegistrar(service);
     const inProgress = service.call(id, sent);
-    await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 300_000 });
+    await expect.poll(() => reservations(service)).toBe(1);
     expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
     // Another request already has its key.
     const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });

@@ -1,5 +1,5 @@
 /** A port that does not respond: every call times out, and late effects of the port never leave a wrong state. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { footprint, handleOf, register } from './domains.ts';
@@ -122,7 +122,7 @@ describe.each(undone)('$what', ({ what, prepare, act }) => {
     await expectInvariants(service.store);
 
     still.release();
-    await vi.waitUntil(() => still.ended === 1, { timeout: 300_000 });
+    await expect.poll(() => still.ended).toBe(1);
     await expect.poll(() => outsideOf(service)).toEqual(outside);
     expect(await stateOf(service)).toEqual(before);
     // The same request can be sent again.
@@ -148,7 +148,7 @@ describe.each(undone)('$what', ({ what, prepare, act }) => {
       await expectExactHolds(service.store);
       still.release();
       await service.runScheduledJobs();
-      await vi.waitUntil(() => still.ended === still.held.length, { timeout: 300_000 });
+      await expect.poll(() => still.held.length - still.ended).toBe(0);
       await service.runScheduledJobs();
       expect(await stateOf(service)).toEqual(before);
     },
@@ -167,7 +167,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     expect((await stateOf(service)).taken).not.toEqual([]);
     still.release();
     await service.runScheduledJobs();
-    await vi.waitUntil(() => still.ended === still.held.length, { timeout: 300_000 });
+    await expect.poll(() => still.held.length - still.ended).toBe(0);
     expect(outsideOf(service).runs.filter(({ runs }) => runs)).toEqual([]);
     expect(service.hypervisor.vms.has(vmId)).toBe(does === 'stop');
     expect((await stateOf(service)).vms).toMatchObject([{ state: does === 'stop' ? 'stopped' : 'removed', changing: 0 }]);
@@ -201,7 +201,7 @@ test('ports that never respond do not block scheduled jobs, and every missed cal
   expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(26);
   still.release();
-  await vi.waitUntil(() => still.ended === still.held.length, { timeout: 300_000 });
+  await expect.poll(() => still.held.length - still.ended).toBe(0);
   await service.runScheduledJobs();
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
   expect([...service.hypervisor.vms.keys()]).toEqual([vmId]);
@@ -214,7 +214,7 @@ test('a service stops in time although a port never responds', async () => {
   const { still } = service;
   still.holds = 'before';
   const open = service.call('createVm', { form: SMALL_VM });
-  await vi.waitUntil(() => still.held.length === 1, { timeout: 300_000 });
+  await expect.poll(() => still.held.length).toBe(1);
   const working = service.runScheduledJobs();
   await service.close();
   expect((await open).status).toBe(503);
@@ -239,7 +239,7 @@ test('a call that runs after its timeout and after newer changes has no effect',
   await service.vms.stop(vmId);
   const outside = outsideOf(service);
   still.release();
-  await vi.waitUntil(() => still.ended === still.held.length, { timeout: 300_000 });
+  await expect.poll(() => still.held.length - still.ended).toBe(0);
   await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
   // It would erase the newer data of its owner, and run without being billed.
@@ -259,6 +259,6 @@ test('a set-up that runs after its timeout does not set up a server that has end
   await service.runScheduledJobs();
   expect(fleet.retired).toEqual([EPYC]);
   still.release();
-  await vi.waitUntil(() => still.ended === 1, { timeout: 300_000 });
+  await expect.poll(() => still.ended).toBe(1);
   expect([...fleet.servers.keys()]).toEqual([]);
 });

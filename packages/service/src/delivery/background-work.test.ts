@@ -2,8 +2,6 @@ import { expect, test, vi } from 'vitest';
 
 import { backgroundWork, singleWork } from './background-work.ts';
 
-const WAIT = { timeout: 300_000 };
-
 interface Piece {
   readonly accountId: string;
   readonly number: number;
@@ -41,10 +39,10 @@ test.each([
 ])('with %s places, accounts take turns, however much one has', async (places, expected) => {
   const { work, accounts, end } = hangingWork(places, { a: 100, b: 100, c: 100 });
   work.begin();
-  await vi.waitUntil(() => accounts().length === places, WAIT);
+  await expect.poll(() => accounts().length).toBe(places);
   for (let ended = 1; places + ended <= expected.length; ended++) {
     end();
-    await vi.waitUntil(() => accounts().length === places + ended, WAIT);
+    await expect.poll(() => accounts().length).toBe(places + ended);
   }
   expect(accounts()).toBe(expected);
 });
@@ -52,12 +50,12 @@ test.each([
 test('an account that comes later gets a place within one turn', async () => {
   const { work, due, accounts, end } = hangingWork(2, { a: 100, b: 100 });
   work.begin();
-  await vi.waitUntil(() => accounts() === 'ab', WAIT);
+  await expect.poll(() => accounts()).toBe('ab');
   due['z'] = 1;
   work.begin();
   for (let ended = 1; ended <= 3; ended++) {
     end();
-    await vi.waitUntil(() => accounts().length === 2 + ended, WAIT);
+    await expect.poll(() => accounts().length).toBe(2 + ended);
   }
   expect(accounts().slice(2)).toContain('z');
 });
@@ -65,7 +63,7 @@ test('an account that comes later gets a place within one turn', async () => {
 test('one account has at most half of the places, so another begins at once', async () => {
   const { work, due, accounts } = hangingWork(4, { a: 100 });
   work.begin();
-  await vi.waitUntil(() => accounts() === 'aa', WAIT);
+  await expect.poll(() => accounts()).toBe('aa');
   due['b'] = 1;
   work.begin();
   await expect.poll(accounts).toBe('aab');
@@ -74,10 +72,10 @@ test('one account has at most half of the places, so another begins at once', as
 test('work that fails is reported, gives its place free, and stops no other', async () => {
   const { work, errors, accounts, end } = hangingWork(1, { a: 1, b: 1 });
   work.begin();
-  await vi.waitUntil(() => accounts() === 'a', WAIT);
+  await expect.poll(() => accounts()).toBe('a');
   const failure = new Error('The hypervisor is away.');
   end(failure);
-  await vi.waitUntil(() => accounts() === 'ab', WAIT);
+  await expect.poll(() => accounts()).toBe('ab');
   end();
   await work.settled();
   expect(errors).toEqual([failure]);
@@ -106,7 +104,7 @@ test('a store that fails is reported, and the next round looks again', async () 
 test('closing waits for what has begun, and begins nothing more', async () => {
   const { work, accounts, end } = hangingWork(1, { a: 5 });
   work.begin();
-  await vi.waitUntil(() => accounts() === 'a', WAIT);
+  await expect.poll(() => accounts()).toBe('a');
   const closed = work.close();
   end();
   await closed;
@@ -126,7 +124,7 @@ test('single work runs once for all rounds that have begun it meanwhile', async 
     () => {},
   );
   work.begin();
-  await vi.waitUntil(() => runs === 1, WAIT);
+  await expect.poll(() => runs).toBe(1);
   for (let round = 0; round < 3; round++) work.begin();
   held.resolve();
   await work.settled();

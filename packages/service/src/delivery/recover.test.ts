@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
 import { resellerApi } from '../../test/http-client.ts';
@@ -28,7 +28,7 @@ test('undoes a purchase that a crash interrupted at the next start, and lets the
   const service = await startService({ hypervisor });
   const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
   const lost = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
-  await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 300_000 });
+  await expect.poll(() => hypervisor.vms.size).toBe(1);
 
   // The copy has the data that a process leaves if it is killed at this moment.
   const left = mkdtempSync(join(tmpdir(), 'left-'));

@@ -149,7 +149,7 @@ describe.each(['hangs before', 'hangs after'] as const)('the service crashes whi
     hypervisor.faults = [fault];
     // The call times out long after the test.
     runCommand(service, command, vmId).catch(() => {});
-    await vi.waitUntil(() => hypervisor.hanging === 1, { timeout: 300_000 });
+    await expect.poll(() => hypervisor.hanging).toBe(1);
 
     const { store } = await startAgain(service);
     const isUndone = command === 'start' || command === 'resize';
@@ -183,7 +183,7 @@ test('begins billing in the new month if the month ends while the hypervisor sta
     await start(id, token);
   });
   const started = service.vms.start(vmId);
-  await vi.waitUntil(async () => (await stateOf(service.store)).reservations.length === 1, { timeout: 300_000 });
+  await expect.poll(async () => (await stateOf(service.store)).reservations.length).toBe(1);
   service.clock.advanceTo('2026-12-01T00:00:10Z');
   await service.runScheduledJobs();
   go.resolve();
@@ -241,7 +241,7 @@ test('refuses the second of two concurrent reinstallations of a VM', async () =>
   const go = Promise.withResolvers<void>();
   const reached = vi.spyOn(hypervisor, 'reinstall').mockImplementation(() => go.promise);
   const first = reinstall();
-  await vi.waitUntil(() => reached.mock.calls.length === 1, { timeout: 300_000 });
+  await expect.poll(() => reached.mock.calls.length).toBe(1);
   expect((await reinstall()).status).toBe(409);
   await expect(service.vms.stop(Number(vmid))).rejects.toMatchObject({ status: 409 });
   go.resolve();
