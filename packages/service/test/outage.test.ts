@@ -9,6 +9,7 @@ import { freePort } from '../../../.config/free-ports.ts';
 import { wasNotSent } from '../src/ports/outage.ts';
 import { footprint, handleOf, register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
+import type { Received } from './http-client.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
 import { TestDns } from './ports/dns.ts';
@@ -67,42 +68,54 @@ async function unavailable(service: TestOperator, system: string): Promise<numbe
   );
 }
 
-/** The advice for a request that has reserved something, and for one that has not. */
+/** A request that fails, because a system does. */
+interface Failing {
+  readonly what: string;
+  readonly system: 'hypervisor' | 'registrar' | 'dns';
+  /** The advice about sending it again. Default: that for a request that has reserved something. */
+  readonly again?: string;
+  send(service: Outage): Promise<Received>;
+}
+
 const ONCE_IT_IS_BACK = 'What was reserved for it is free again when the service reaches the system. Send the request again later.';
 const AFTER_A_WAIT = 'Wait the number of seconds in Retry-After, then send the request again.';
 
-const path = ({ vmId }: Outage) => ({ vmid: String(vmId) });
-
-describe.each([
-  {
-    what: 'a purchase',
-    system: 'hypervisor',
-    send: (service: Outage) => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' }),
-  },
-  {
-    what: 'a restart',
-    system: 'hypervisor',
-    send: (service: Outage) => service.call('setVmPower', { path: path(service), form: { mode: 'restart' } }),
-  },
-  { what: 'a backup', system: 'hypervisor', send: (service: Outage) => service.call('createVmBackup', { path: path(service) }) },
-  { what: 'a new password', system: 'hypervisor', send: (service: Outage) => service.call('resetVmPassword', { path: path(service) }) },
-  {
-    what: 'the registration of a domain',
-    system: 'registrar',
-    send: (service: Outage) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
-  },
+const RESERVING_NOTHING: readonly Failing[] = [
   {
     what: 'a look-up',
     system: 'registrar',
     again: AFTER_A_WAIT,
-    send: (service: Outage) => service.call('checkDomain', { path: { domain: 'another.net' } }),
+    send: (service) => service.call('checkDomain', { path: { domain: 'another.net' } }),
   },
   {
     what: 'DNSSEC',
     system: 'dns',
     again: AFTER_A_WAIT,
-    send: (service: Outage) => service.call('enableDomainDnssec', { path: { domain: DOMAIN } }),
+    send: (service) => service.call('enableDomainDnssec', { path: { domain: DOMAIN } }),
   },
+];
+
+const path = ({ vmId }: Outage) => ({ vmid: String(vmId) });
+
+describe.each<Failing>([
+  {
+    what: 'a purchase',
+    system: 'hypervisor',
+    send: (service) => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' }),
+  },
+  {
+    what: 'a restart',
+    system: 'hypervisor',
+    send: (service) => service.call('setVmPower', { path: path(service), form: { mode: 'restart' } }),
+  },
+  { what: 'a backup', system: 'hypervisor', send: (service) => service.call('createVmBackup', { path: path(service) }) },
+  { what: 'a new password', system: 'hypervisor', send: (service) => service.call('resetVmPassword', { path: path(service) }) },
+  {
+    what: 'the registration of a domain',
+    system: 'registrar',
+    send: (service) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
+  },
+  ...RESERVING_NOTHING,
 ])('$what while the $system refuses connections', ({ system, again = ONCE_IT_IS_BACK, send }) => {
   test('is 503 with Retry-After, counts for that system, and succeeds when it is back', async () => {
     const service = await startWithOutage();
@@ -119,13 +132,13 @@ describe.each([
   });
 });
 
-describe.each([
-  { what: 'a purchase', system: 'hypervisor', send: (service: Outage) => service.call('createVm', { form: SMALL_VM }) },
-  { what: 'a backup', system: 'hypervisor', send: (service: Outage) => service.call('createVmBackup', { path: path(service) }) },
+describe.each<Failing>([
+  { what: 'a purchase', system: 'hypervisor', send: (service) => service.call('createVm', { form: SMALL_VM }) },
+  { what: 'a backup', system: 'hypervisor', send: (service) => service.call('createVmBackup', { path: path(service) }) },
   {
     what: 'the registration of a domain',
     system: 'registrar',
-    send: (service: Outage) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
+    send: (service) => service.call('registerDomain', { form: { domain: 'another.net', handle: service.handle } }),
   },
   {
     what: 'the transfer of a domain',
@@ -136,30 +149,19 @@ describe.each([
   {
     what: 'a transfer lock',
     system: 'registrar',
-    send: (service: Outage) => service.call('setDomainTransferLock', { path: { domain: DOMAIN }, form: { transfer_lock: true } }),
+    send: (service) => service.call('setDomainTransferLock', { path: { domain: DOMAIN }, form: { transfer_lock: true } }),
   },
   {
     what: 'another handle',
     system: 'registrar',
-    send: (service: Outage) => service.call('setDomainHandle', { path: { domain: DOMAIN }, form: { handle: service.handle } }),
+    send: (service) => service.call('setDomainHandle', { path: { domain: DOMAIN }, form: { handle: service.handle } }),
   },
   {
     what: 'a withdrawn cancellation',
     system: 'registrar',
-    send: (service: Outage) => service.call('undeleteDomain', { path: { domain: CANCELLED } }),
+    send: (service) => service.call('undeleteDomain', { path: { domain: CANCELLED } }),
   },
-  {
-    what: 'a look-up',
-    system: 'registrar',
-    again: AFTER_A_WAIT,
-    send: (service: Outage) => service.call('checkDomain', { path: { domain: 'another.net' } }),
-  },
-  {
-    what: 'DNSSEC',
-    system: 'dns',
-    again: AFTER_A_WAIT,
-    send: (service: Outage) => service.call('enableDomainDnssec', { path: { domain: DOMAIN } }),
-  },
+  ...RESERVING_NOTHING,
 ])('$what while the $system responds with an error', ({ system, again = ONCE_IT_IS_BACK, send }) => {
   test('is 503 with Retry-After, is undone, and succeeds when the system works again', async () => {
     const service = await startWithOutage();
