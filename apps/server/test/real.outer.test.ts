@@ -1,5 +1,5 @@
 /** The process with real VMs: bought by HTTP, seen from inside the guest, and counted after crashes. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -50,9 +50,10 @@ async function realSandbox() {
     return pids;
   }
   onTestFinished(({ task }) => {
-    if (task.result?.state === 'fail')
-      for (const name of machines().names) process.stderr.write(`${name}: ${readFileSync(join(folder, name, 'qemu.log'), 'utf8')}\n`);
     endMachines();
+    if (task.result?.state !== 'fail') return;
+    for (const log of globSync('*/qemu.log', { cwd: folder }))
+      process.stderr.write(`${log}:\n${readFileSync(join(folder, log), 'utf8')}\n`);
   });
   const start = () =>
     startServer({ RESELLER_DATA_DIR: data, RESELLER_OPERATOR_TOKEN: TOKEN, RESELLER_HYPERVISOR: 'qemu', RESELLER_QEMU_IMAGES: images });
