@@ -1,4 +1,4 @@
-/** Variables that keep the tools of tests from asking their servers for a newer version, such as of the pnpm that `npx` has already downloaded. */
+/** Variables that keep the tools of tests from asking their servers for newer versions. `npx`, for example, uses the pnpm that it has downloaded. */
 export const QUIET_TOOLS = {
   DENO_NO_UPDATE_CHECK: '1',
   NO_UPDATE_NOTIFIER: '1',

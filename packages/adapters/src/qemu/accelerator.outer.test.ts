@@ -1,20 +1,18 @@
 /** Whether guests run with an accelerator, found by real machines. */
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { POLL_LIMIT_MS } from '../../../../.config/depth.ts';
 import { leftOut, testImages } from '../../test/qemu.ts';
 import { runsGuests, usableAccelerator } from './accelerator.ts';
+import { TEST_IMAGE } from './image.ts';
 
-/** Long enough for a busy machine. */
-const LIMIT_SECONDS = 300;
+const LIMIT_SECONDS = POLL_LIMIT_MS / 1000;
 
-async function testKernel(): Promise<string> {
-  const images = await testImages();
-  return join(images, globSync('*.kernel', { cwd: images })[0] ?? expect.fail('The test image has no kernel.'));
-}
+const testKernel = async () => join(await testImages(), `${TEST_IMAGE}.kernel`);
 
 /** A kernel in the Multiboot format, whose only instruction jumps to itself. */
 function hangingKernel(): string {
