@@ -62,7 +62,7 @@ beforeAll(() => {
   execFileSync(process.execPath, [join(import.meta.dirname, 'pack-all.ts'), ...packed], { stdio: ['ignore', 'ignore', 'pipe'] });
   project = emptyFolder();
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names.map(tarballOf)], {
+  const { status, stderr } = spawnSync('npm', ['install', ...names.map(tarballOf)], {
     cwd: project,
     encoding: 'utf8',
   });
@@ -201,7 +201,6 @@ test('the README of @reseller/testing starts Jest, with import and with require'
   const readme = readFileSync(join(REPOSITORY, 'packages/testing/README.md'), 'utf8');
   const [, commands = ''] = /^```sh\n(npm install --save-dev jest\n.*?)^```$/ms.exec(readme) ?? [];
   const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'].map((name) => `"${tarballOf(name)}"`);
-  const quiet = '--no-audit --no-fund --prefer-offline';
   const packages = `import { createTestService, forms } from '@reseller/testing';\n`;
   const body = `test('buys', async () => {
   const service = await createTestService();
@@ -212,7 +211,7 @@ test('the README of @reseller/testing starts Jest, with import and with require'
   mkdirSync(join(folder, 'common'));
   writeFileSync(join(folder, 'common/package.json'), '{ "type": "commonjs" }');
   writeFileSync(join(folder, 'common/require.test.js'), packages.replace('import', 'const').replace(/from (.*);/, '= require($1);') + body);
-  const script = `npm install ${quiet} ${ours.join(' ')}\n${commands.replace('--save-dev', `--save-dev ${quiet}`)}`;
+  const script = `npm install ${ours.join(' ')}\n${commands}`;
   const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`, CI: 'true' };
   const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, env, encoding: 'utf8' });
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('2 passed, 2 total') });
@@ -225,8 +224,7 @@ function projectWith(tarballs: readonly string[], packages: readonly string[], f
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  const quiet = ['--no-audit', '--no-fund', '--prefer-offline'];
-  execFileSync('npm', ['install', ...quiet, ...tarballs.map(tarballOf), ...packages], { cwd: folder, stdio: 'pipe' });
+  execFileSync('npm', ['install', ...tarballs.map(tarballOf), ...packages], { cwd: folder, stdio: 'pipe' });
   return folder;
 }
 
@@ -327,8 +325,7 @@ test(
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const readme = readFileSync(join(REPOSITORY, 'packages/client/REFERENCE.md'), 'utf8');
     const [, commands = ''] = /^```sh\n(npm install @reseller\/openapi .*?)^```$/ms.exec(readme) ?? [];
-    const quiet = '--no-audit --no-fund --prefer-offline';
-    const script = commands.replace('npm install @reseller/openapi', `npm install ${quiet} "${tarballOf('@reseller/openapi')}"`);
+    const script = commands.replace('npm install @reseller/openapi', `npm install "${tarballOf('@reseller/openapi')}"`);
     const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const compilerOptions = {
@@ -486,7 +483,7 @@ test('npx runs the contract tests from tarballs in an empty folder', { tags: 'de
   if (offline !== undefined) return skip(offline);
   const packages = ['@reseller/openapi', '@reseller/contract'].flatMap((name) => ['--package', tarballOf(name)]);
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const { stdout } = await promisify(execFile)('npx', ['--yes', '--prefer-offline', ...packages, 'contract', '--help'], {
+  const { stdout } = await promisify(execFile)('npx', ['--yes', ...packages, 'contract', '--help'], {
     cwd: emptyFolder(),
     env: { ...process.env, PATH: path },
   });
@@ -518,7 +515,7 @@ describe('the workflow in examples/github-actions, in a repository that has only
     const path = [join(repository, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
     const step = spawn('bash', ['-e', '-c', run], {
       cwd: repository,
-      env: { ...process.env, npm_config_prefer_offline: 'true', ...env, ...variables, PATH: path },
+      env: { ...process.env, ...env, ...variables, PATH: path },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     return once(step, 'exit').then(() => step.exitCode);
@@ -585,7 +582,7 @@ test('the action runs in a repository with another API, and shows the summary', 
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     const step = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run], {
       cwd: repository,
-      env: { ...process.env, npm_config_prefer_offline: 'true', GITHUB_STEP_SUMMARY: summary, ...Object.fromEntries(given), PATH: path },
+      env: { ...process.env, GITHUB_STEP_SUMMARY: summary, ...Object.fromEntries(given), PATH: path },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     await once(step, 'exit');
