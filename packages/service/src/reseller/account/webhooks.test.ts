@@ -10,6 +10,7 @@ import { insertMany } from '../../../test/insert-many.ts';
 import { accept, addConfirmed, fail, lastOf, startReceiver } from '../../../test/webhook-receiver.ts';
 import type { Respond } from '../../../test/webhook-receiver.ts';
 import { MAX_WEBHOOKS } from '../../core/events/change-webhook.ts';
+import { eventsToReplay } from '../../core/events/deliveries.ts';
 
 /** Less than the longest wait between two attempts, in milliseconds. */
 const HALF_DAY = 12 * 3_600_000;
@@ -227,6 +228,18 @@ describe.each(engines)('on %s', (engine) => {
       db.selectFrom('webhook_deliveries').select(['number', 'event_id']).orderBy('number').execute(),
     );
     expect(sent).toEqual(Array.from({ length: count }, (_, index) => ({ number: index + 1, event_id: `event-${index}` })));
+  });
+
+  test('looks up by its key whether an event waits, also as planned for a short table', async () => {
+    const service = await startService({ engine });
+    const { webhook_id } = await addConfirmed(service, { url: 'http://127.0.0.1:9/' });
+    const plan = await service.store.read(async (db) => {
+      const webhook = await db.selectFrom('webhooks').selectAll().where('id', '=', webhook_id).executeTakeFirstOrThrow();
+      return eventsToReplay(db, webhook)
+        .select('id')
+        .explain(undefined, engine === 'sqlite' ? sql`query plan` : undefined);
+    });
+    expect(JSON.stringify(plan)).toMatch(/waiting_deliveries.*webhook_id ?=.* AND \(?event_id ?=/);
   });
 
   test('replays what came into the feed since an instant, in order, and none before it', async () => {

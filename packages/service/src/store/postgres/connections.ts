@@ -39,16 +39,12 @@ export function connectionsFor(url: string, max: number): Connections {
     },
     async onConnect(client) {
       await assertWritable(client);
-      // These settings are not connection parameters, because some database proxies drop those.
-      // With its usual plan cache, the database plans a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
-      // It keeps each plan, so a plan must read an index even if the table is still short.
-      // For a table that it reads as a whole it then expects a high cost, and would compile the plan, which takes longer than running it.
+      // These settings are not connection parameters, because some database proxies drop those. With its usual plan cache, the database plans
+      // a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
       await client.query(
         `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false),
           set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false),
-          set_config('plan_cache_mode', 'force_generic_plan', false),
-          set_config('enable_seqscan', 'off', false),
-          set_config('jit', 'off', false)`,
+          set_config('plan_cache_mode', 'force_generic_plan', false)`,
       );
     },
   });
