@@ -7,7 +7,7 @@ import { toInstant, toInstantOrNull } from '../rules/instants.ts';
 import type { WebhooksTable } from '../store/tables/events.ts';
 import { accountOf } from './account.ts';
 import type { ReadOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 
 const newestFirst: Order = { columns: { position: 'integer' }, direction: 'desc' };
@@ -18,15 +18,8 @@ export const listAccountEvents: ReadOperation<'listAccountEvents'> = {
   kind: 'read',
   async run(db, { path, query }) {
     const { id } = await accountOf(db, path.account_id);
-    const events = await db
-      .selectFrom('events')
-      .selectAll()
-      .where('account_id', '=', id)
-      .where(afterCursor(newestFirst, query))
-      .orderBy(inOrder(newestFirst))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(events, query, ({ position }) => [position]);
+    const events = db.selectFrom('events').selectAll().where('account_id', '=', id);
+    const { rows, next_cursor } = await readPage(events, newestFirst, query);
     return { items: rows.map(toEvent), next_cursor };
   },
 };
@@ -36,17 +29,13 @@ export const listAccountWebhooks: ReadOperation<'listAccountWebhooks'> = {
   kind: 'read',
   async run(db, { path, query }) {
     const { id } = await accountOf(db, path.account_id);
-    const webhooks = await db
+    const webhooks = db
       .selectFrom('webhooks')
       .selectAll()
       .select([deliveriesIn('pending').as('pending'), deliveriesIn('failed').as('failed')])
       .where('account_id', '=', id)
-      .where('removed', '=', 0)
-      .where(afterCursor(byAge, query))
-      .orderBy(inOrder(byAge))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(webhooks, query, ({ created, id: webhookId }) => [created, webhookId]);
+      .where('removed', '=', 0);
+    const { rows, next_cursor } = await readPage(webhooks, byAge, query);
     return { items: rows.map(toWebhook), next_cursor };
   },
 };

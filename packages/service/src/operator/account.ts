@@ -10,7 +10,7 @@ import type { Db } from '../store/store.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { notFound, OperatorProblem, requireFound } from './problem.ts';
 
@@ -20,15 +20,11 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listAccounts: ReadOperation<'listAccounts'> = {
   kind: 'read',
   async run(db, { query }) {
-    const accounts = await db
+    const accounts = db
       .selectFrom('accounts')
       .selectAll()
-      .where((eb) => hasResources(eb, query))
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(accounts, query, ({ created, id }) => [created, id]);
+      .where((eb) => hasResources(eb, query));
+    const { rows, next_cursor } = await readPage(accounts, order, query);
     return { items: rows.map(toAccount), next_cursor };
   },
 };

@@ -16,7 +16,7 @@ import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/accounts.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import type { OperatorCaller, ReadOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { assertNoBrokenRules, requireFound, OperatorProblem } from './problem.ts';
 
@@ -29,15 +29,8 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
   kind: 'read',
   async run(db, { path, query, now }) {
     const { id: accountId } = await accountOf(db, path.account_id);
-    const keys = await db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(keys, query, ({ created, id }) => [created, id]);
+    const keys = db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId);
+    const { rows, next_cursor } = await readPage(keys, order, query);
     const items: ApiKey[] = [];
     for (const key of rows) items.push(await toApiKey(db, key, now));
     return { items, next_cursor };

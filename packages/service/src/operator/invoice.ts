@@ -22,7 +22,7 @@ import { readTimeZone } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { assertNoBrokenRules, requireFound } from './problem.ts';
 
@@ -39,11 +39,10 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
     // `due` is the start of the last day to pay in UTC, and the day ends in the time zone of the provider.
     const today = overdue === undefined ? undefined : startOfUtcDay(dayIn(await readTimeZone(db), now));
     const dueBefore = due_before === undefined ? undefined : startOfUtcDay(due_before);
-    const invoices = await db
+    const invoices = db
       .selectFrom('invoices')
       .selectAll()
       .where('status', '!=', 'CLOSING')
-      .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
       .where(({ eb }) => (number === undefined ? ALL : eb('number', '=', number)))
@@ -54,11 +53,8 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       )
       .where(({ eb, selectFrom }) =>
         dueBefore === undefined ? ALL : eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', dueBefore)),
-      )
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(invoices, query, ({ created, id }) => [created, id]);
+      );
+    const { rows, next_cursor } = await readPage(invoices, order, query);
     const documents = await documentsOf(db, rows);
     return { items: rows.map((row) => toInvoice(row, documents.get(row.id) ?? [])), next_cursor };
   },

@@ -1,6 +1,6 @@
 /** Lists in pages. An opaque cursor holds the keys of the last item, so no item is returned twice. */
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 
 import { PAGE_SIZE } from '../generated/operator/facts.gen.ts';
 import { OperatorProblem } from './problem.ts';
@@ -29,7 +29,7 @@ export function rowLimit({ limit }: PageQuery): number {
  *
  * @throws OperatorProblem 400 if the cursor is not from a list of this order.
  */
-export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
+function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
   if (cursor === undefined) return sql<boolean>`1 = 1`;
   const columns = sql.join(Object.keys(order.columns).map((column) => sql.ref(column)));
   const values = sql.join(keysOf(order, cursor));
@@ -46,7 +46,7 @@ export function cursorKeys(order: Order, { cursor }: PageQuery): readonly Cursor
 }
 
 /** The `order by` clause of a list. */
-export function inOrder({ columns, direction }: Order): RawBuilder<unknown> {
+function inOrder({ columns, direction }: Order): RawBuilder<unknown> {
   const way = direction === 'asc' ? sql`asc` : sql`desc`;
   return sql.join(Object.keys(columns).map((column) => sql`${sql.ref(column)} ${way}`));
 }
@@ -62,6 +62,21 @@ export function pageOf<Row>(fetched: readonly Row[], query: PageQuery, keys: (ro
   const rows = fetched.slice(0, rowLimit(query) - 1);
   const last = rows.at(-1);
   return { rows, next_cursor: fetched.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
+}
+
+/**
+ * Reads a page of the rows of a query.
+ *
+ * @param rows It selects the columns of the order.
+ * @throws OperatorProblem 400 if the cursor is not from a list of this order.
+ */
+export async function readPage<DB, Tables extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Tables, Row>,
+  order: Order,
+  query: PageQuery,
+): Promise<Page<Row>> {
+  const fetched = await rows.where(afterCursor(order, query)).orderBy(inOrder(order)).limit(rowLimit(query)).execute();
+  return pageOf(fetched, query, (row) => Object.keys(order.columns).map((column) => Object(row)[column]));
 }
 
 /** The cursor of keys in the order of a list. */

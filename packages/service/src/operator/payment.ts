@@ -12,7 +12,7 @@ import type { PaymentUsesTable, PaymentsTable } from '../store/tables/accounting
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { brokenAmount } from './invoice.ts';
 import type { OperatorCall, ReadOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { assertNoBrokenRules, requireFound } from './problem.ts';
 
@@ -70,12 +70,9 @@ export const listPayments: ReadOperation<'listPayments'> = {
   kind: 'read',
   async run(db, { query }) {
     const { account_id: account } = query;
-    const all = db.selectFrom('payments').selectAll().where(afterCursor(order, query));
-    const found = await (account === undefined ? all : all.where('account_id', '=', account))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(found, query, ({ created, id }) => [created, id]);
+    const all = db.selectFrom('payments').selectAll();
+    const found = account === undefined ? all : all.where('account_id', '=', account);
+    const { rows, next_cursor } = await readPage(found, order, query);
     const uses = await usesOf(db, rows);
     return { items: rows.map((row) => toPayment(row, uses.get(row.id) ?? [])), next_cursor };
   },

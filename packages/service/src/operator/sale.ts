@@ -11,7 +11,7 @@ import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
 import type { SalePricesTable, SalesTable } from '../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound } from './problem.ts';
 
@@ -23,15 +23,11 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listSales: ReadOperation<'listSales'> = {
   kind: 'read',
   async run(db, { query, now }) {
-    const sales = await db
+    const sales = db
       .selectFrom('sales')
       .selectAll()
-      .where(afterCursor(order, query))
-      .where(query.state === undefined ? sql<boolean>`1 = 1` : isInState(query.state, now))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
+      .where(query.state === undefined ? sql<boolean>`1 = 1` : isInState(query.state, now));
+    const { rows, next_cursor } = await readPage(sales, order, query);
     const details = await saleDetailsOf(db, rows, now);
     return { items: rows.map((sale) => toSale(sale, details, now)), next_cursor };
   },

@@ -25,7 +25,7 @@ import type { Db } from '../store/store.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 import { recordingHooks } from './access/recording-hooks.ts';
 import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
+import { readPage } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound, OperatorProblem } from './problem.ts';
 
@@ -39,16 +39,12 @@ export const listVms: ReadOperation<'listVms'> = {
   kind: 'read',
   async run(db, { query }) {
     const { account_id: account, state } = query;
-    const vms = await db
+    const vms = db
       .selectFrom('vms')
       .selectAll()
-      .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
-      .where(({ eb }) => (state === undefined ? ALL : eb('state', '=', state)))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(vms, query, ({ created, id }) => [created, id]);
+      .where(({ eb }) => (state === undefined ? ALL : eb('state', '=', state)));
+    const { rows, next_cursor } = await readPage(vms, order, query);
     const addresses = await addressesOfVms(
       db,
       rows.map(({ id }) => id),

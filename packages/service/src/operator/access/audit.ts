@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import { toInstant } from '../../rules/instants.ts';
 import type { AuditRecordsTable } from '../../store/tables/access.ts';
 import type { ReadOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 
 const order: Order = { columns: { time: 'integer', id: 'text' }, direction: 'desc' };
@@ -14,19 +14,15 @@ export const listAuditRecords: ReadOperation<'listAuditRecords'> = {
   kind: 'read',
   async run(db, { query }) {
     const { actor, operation, target, from, to } = query;
-    const records = await db
+    const records = db
       .selectFrom('audit_records')
       .selectAll()
-      .where(afterCursor(order, query))
       .$if(actor !== undefined, (select) => select.where('actor', '=', actor ?? ''))
       .$if(operation !== undefined, (select) => select.where('operation', '=', operation ?? ''))
       .$if(target !== undefined, (select) => select.where('target', '=', target ?? ''))
       .$if(from !== undefined, (select) => select.where('time', '>=', Date.parse(from ?? '')))
-      .$if(to !== undefined, (select) => select.where('time', '<', Date.parse(to ?? '')))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(records, query, ({ time, id }) => [time, id]);
+      .$if(to !== undefined, (select) => select.where('time', '<', Date.parse(to ?? '')));
+    const { rows, next_cursor } = await readPage(records, order, query);
     return { items: rows.map(toAuditRecord), next_cursor };
   },
 };

@@ -10,7 +10,7 @@ import type { Db } from '../../store/store.ts';
 import type { OperatorTokensTable } from '../../store/tables/access.ts';
 import { isScope } from '../operation.ts';
 import type { OperatorCaller, ReadOperation, Scope, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem, requireFound } from '../problem.ts';
 
@@ -22,14 +22,8 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listOperatorTokens: ReadOperation<'listOperatorTokens'> = {
   kind: 'read',
   async run(db, { query }) {
-    const tokens = await db
-      .selectFrom('operator_tokens')
-      .selectAll()
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(tokens, query, ({ created, id }) => [created, id]);
+    const tokens = db.selectFrom('operator_tokens').selectAll();
+    const { rows, next_cursor } = await readPage(tokens, order, query);
     return { items: rows.map(toOperatorToken), next_cursor };
   },
 };

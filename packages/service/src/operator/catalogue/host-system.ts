@@ -10,7 +10,7 @@ import { decimalOf, euros } from '../../rules/money.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertPricesCanBeBilled } from '../price-versions.ts';
 import { assertNoBrokenRules, notFound } from '../problem.ts';
@@ -23,14 +23,8 @@ const order: Order = { columns: { position: 'integer', name: 'text' }, direction
 export const listHostSystems: ReadOperation<'listHostSystems'> = {
   kind: 'read',
   async run(db, { query, now }) {
-    const names = await db
-      .selectFrom('host_systems')
-      .select(['name', 'position'])
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
+    const names = db.selectFrom('host_systems').select(['name', 'position']);
+    const { rows, next_cursor } = await readPage(names, order, query);
     const wanted = new Set(rows.map(({ name }) => name));
     const hosts = (await catalogueOf(db)).hosts.filter(({ name }) => wanted.has(name));
     const nodes = await nodesOf(db, hosts);

@@ -6,7 +6,7 @@ import { addIpPool } from '../../core/catalogue/ip-pool.ts';
 import type { Db } from '../../store/store.ts';
 import type { IpPoolsTable } from '../../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem, requireFound } from '../problem.ts';
 import { networksOverlap, parseNetwork } from './network.ts';
@@ -21,14 +21,8 @@ const MAX_POOL_ADDRESSES = 65_536n;
 export const listIpPools: ReadOperation<'listIpPools'> = {
   kind: 'read',
   async run(db, { query }) {
-    const pools = await db
-      .selectFrom('ip_pools')
-      .selectAll()
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(pools, query, ({ id }) => [id]);
+    const pools = db.selectFrom('ip_pools').selectAll();
+    const { rows, next_cursor } = await readPage(pools, order, query);
     const counts = await countAddresses(db, rows);
     return { items: rows.map((pool) => toIpPool(pool, counts)), next_cursor };
   },

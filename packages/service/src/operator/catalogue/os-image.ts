@@ -3,7 +3,7 @@ import type { OsImage } from '@reseller/operator-client';
 import type { OsImage as OsImageRow } from '../../core/catalogue/catalogue.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound } from '../problem.ts';
 
@@ -13,14 +13,8 @@ const order: Order = { columns: { name: 'text' }, direction: 'asc' };
 export const listOsImages: ReadOperation<'listOsImages'> = {
   kind: 'read',
   async run(db, { query }) {
-    const images = await db
-      .selectFrom('os_images')
-      .selectAll()
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(images, query, ({ name }) => [name]);
+    const images = db.selectFrom('os_images').selectAll();
+    const { rows, next_cursor } = await readPage(images, order, query);
     return { items: rows.map(toOsImage), next_cursor };
   },
 };

@@ -7,7 +7,7 @@ import type { ServerRow } from '../../core/dedicated/server.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { validationProblem } from '../problem.ts';
 
@@ -17,15 +17,8 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listMarketItems: ReadOperation<'listMarketItems'> = {
   kind: 'read',
   async run(db, { query }) {
-    const servers = await db
-      .selectFrom('dedicated_servers')
-      .selectAll()
-      .where('state', '=', 'offered')
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(servers, query, ({ created, id }) => [created, id]);
+    const servers = db.selectFrom('dedicated_servers').selectAll().where('state', '=', 'offered');
+    const { rows, next_cursor } = await readPage(servers, order, query);
     return { items: await toMarketItems(db, rows), next_cursor };
   },
 };

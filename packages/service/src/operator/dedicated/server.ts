@@ -12,7 +12,7 @@ import type { Db } from '../../store/store.ts';
 import { assertNotErased, lockedAccountOf } from '../account.ts';
 import { parseNetwork } from '../catalogue/network.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, requireFound } from '../problem.ts';
 
@@ -24,17 +24,13 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   kind: 'read',
   async run(db, { query }) {
     const { account_id: account, deployed } = query;
-    const servers = await db
+    const servers = db
       .selectFrom('dedicated_servers')
       .selectAll()
       .where('state', 'in', ['ordered', 'deployed'])
-      .where(afterCursor(byOrder, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
-      .where(({ eb }) => (deployed === undefined ? ALL : eb('state', '=', deployed ? 'deployed' : 'ordered')))
-      .orderBy(inOrder(byOrder))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(servers, query, ({ ordered, id }) => [ordered ?? 0, id]);
+      .where(({ eb }) => (deployed === undefined ? ALL : eb('state', '=', deployed ? 'deployed' : 'ordered')));
+    const { rows, next_cursor } = await readPage(servers, byOrder, query);
     const addresses = await addressesOfServers(db, rows);
     return { items: rows.map((server) => toDedicatedServer(server, addresses)), next_cursor };
   },

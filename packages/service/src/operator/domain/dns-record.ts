@@ -4,7 +4,7 @@ import { recordNameOf } from '../../core/domain/dns.ts';
 import type { DnsRecordRow } from '../../core/domain/dns.ts';
 import { toInstant } from '../../rules/instants.ts';
 import type { ReadOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { domainOf } from './domain.ts';
 
@@ -15,15 +15,8 @@ export const listDnsRecords: ReadOperation<'listDnsRecords'> = {
   kind: 'read',
   async run(db, { path, query }) {
     const { name } = await domainOf(db, path.domain.toLowerCase());
-    const records = await db
-      .selectFrom('dns_records')
-      .selectAll()
-      .where('domain', '=', name)
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(records, query, ({ id }) => [id]);
+    const records = db.selectFrom('dns_records').selectAll().where('domain', '=', name);
+    const { rows, next_cursor } = await readPage(records, order, query);
     return { items: rows.map(toDnsRecord), next_cursor };
   },
 };

@@ -13,7 +13,7 @@ import type { Db } from '../../store/store.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
 import { recordingHooks } from '../access/recording-hooks.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound } from '../problem.ts';
 
@@ -26,16 +26,12 @@ export const listDomains: ReadOperation<'listDomains'> = {
   kind: 'read',
   async run(db, { query, now }) {
     const { account_id: account } = query;
-    const domains = await db
+    const domains = db
       .selectFrom('domains')
       .selectAll()
       .where('state', '!=', 'reserved')
-      .where(afterCursor(order, query))
-      .where(({ eb }) => (account === undefined ? sql<boolean>`1 = 1` : eb('account_id', '=', account)))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(domains, query, ({ name }) => [name]);
+      .where(({ eb }) => (account === undefined ? sql<boolean>`1 = 1` : eb('account_id', '=', account)));
+    const { rows, next_cursor } = await readPage(domains, order, query);
     return { items: rows.map((domain) => toDomain(domain, now)), next_cursor };
   },
 };

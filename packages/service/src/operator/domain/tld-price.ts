@@ -11,7 +11,7 @@ import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { TldPricesTable } from '../../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertPricesCanBeBilled, listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
@@ -33,8 +33,8 @@ const priceList: PriceList<{ readonly tld: string }, Version, TldPriceVersion> =
 export const listTldPrices: ReadOperation<'listTldPrices'> = {
   kind: 'read',
   async run(db, { query, now }) {
-    const prices = await tldPricesAt(db, now).where(afterCursor(order, query)).orderBy(inOrder(order)).limit(rowLimit(query)).execute();
-    const { rows, next_cursor } = pageOf(prices, query, ({ tld }) => [tld]);
+    const prices = tldPricesAt(db, now);
+    const { rows, next_cursor } = await readPage(prices, order, query);
     return { items: rows.map(toTldPrice), next_cursor };
   },
 };

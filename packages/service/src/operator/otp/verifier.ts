@@ -7,7 +7,7 @@ import { toInstant, toInstantOrNull } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { VerifiersTable } from '../../store/tables/access.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound } from '../problem.ts';
 
@@ -17,14 +17,8 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listVerifiers: ReadOperation<'listVerifiers'> = {
   kind: 'read',
   async run(db, { query }) {
-    const verifiers = await db
-      .selectFrom('verifiers')
-      .selectAll()
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(verifiers, query, ({ created, id }) => [created, id]);
+    const verifiers = db.selectFrom('verifiers').selectAll();
+    const { rows, next_cursor } = await readPage(verifiers, order, query);
     return { items: rows.map(toVerifier), next_cursor };
   },
 };

@@ -8,7 +8,7 @@ import { toInstant } from '../../rules/instants.ts';
 import type { Db } from '../../store/store.ts';
 import type { FaultsTable } from '../../store/tables/service.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, requireFound } from '../problem.ts';
 
@@ -18,15 +18,8 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 export const listFaults: ReadOperation<'listFaults'> = {
   kind: 'read',
   async run(db, { query }) {
-    const faults = await db
-      .selectFrom('faults')
-      .selectAll()
-      .where('remaining', '>', 0)
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(faults, query, ({ created, id }) => [created, id]);
+    const faults = db.selectFrom('faults').selectAll().where('remaining', '>', 0);
+    const { rows, next_cursor } = await readPage(faults, order, query);
     return { items: rows.map(toFault), next_cursor };
   },
 };

@@ -10,7 +10,7 @@ import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { SnapshotsTable } from '../../store/tables/service.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { readPage } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound, notFound } from '../problem.ts';
 import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
@@ -21,14 +21,8 @@ const order: Order = { columns: { name: 'text' }, direction: 'asc' };
 export const listSnapshots: ReadOperation<'listSnapshots'> = {
   kind: 'read',
   async run(db, { query }) {
-    const snapshots = await db
-      .selectFrom('snapshots')
-      .selectAll()
-      .where(afterCursor(order, query))
-      .orderBy(inOrder(order))
-      .limit(rowLimit(query))
-      .execute();
-    const { rows, next_cursor } = pageOf(snapshots, query, ({ name }) => [name]);
+    const snapshots = db.selectFrom('snapshots').selectAll();
+    const { rows, next_cursor } = await readPage(snapshots, order, query);
     return { items: rows.map(toSnapshot), next_cursor };
   },
 };
